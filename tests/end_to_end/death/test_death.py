@@ -2,7 +2,6 @@
 """Task, proxy, host or reaper is killed at every step of start, join, spawn, reap and exit. The job ends
 soon, its exit code says so, one message says why, nothing is left, and another job of the node
 goes on."""
-import os
 import random
 import shutil
 import signal
@@ -10,7 +9,7 @@ import subprocess
 
 import pytest
 from conftest import FULL
-from stopped_job import StoppedJob, stop_points
+from stopped_job import StoppedJob, kill_process, stop_points
 
 RANKS = 2
 END_LIMIT_S = 20  # far more than it takes, also on a loaded machine
@@ -60,9 +59,7 @@ def kill_at(user, installation, launchers, bystander, leftovers):
         victims = job.of_role(role)
         found = bool(victims)
         if victims:
-            try:
-                os.kill(victims[0] if chance is None else chance.choice(victims), signal.SIGKILL)
-            except ProcessLookupError:
+            if not kill_process(victims[0] if chance is None else chance.choice(victims)):
                 victims = []  # only one of the job's processes has stopped: this one went on
         elif stop_point not in ENDING_STEPS:
             job.process.terminate()
@@ -120,7 +117,7 @@ def test_a_task_that_dies_in_a_post_ends_the_job(user, installation, launchers, 
     command = [*launchers[launcher], installation.program("mixed_operations"),
                "operations=100000000"]
     job = StoppedJob(user, leftovers, command, step)
-    os.kill(job.of_role("task")[0], signal.SIGKILL)
+    kill_process(job.of_role("task")[0])
     check_end(job, launcher, step, "task", killed=True)
     assert bystander.poll() is None
     left = leftovers.after_limit()

@@ -11,6 +11,7 @@ import time
 STOP_POINTS = pathlib.Path(__file__).resolve().parents[3] / "src/task/load/freestanding/stop_point.h"
 REACHED_LIMIT_S = 20
 RECOVERY_LIMIT_S = 20
+KILL_LIMIT_S = 20
 TICK_S = 0.01
 
 
@@ -27,6 +28,20 @@ def state_of(pid):
     except OSError:
         return None
     return text.rsplit(") ", 1)[1].split()[0]
+
+
+def kill_process(pid):
+    """Kills a process, and waits until the kernel has sent its children their signals of its death:
+    one that goes on before may end well. Returns false when the process had ended before."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    deadline = time.monotonic() + KILL_LIMIT_S
+    while state_of(pid) not in (None, "Z"):
+        assert time.monotonic() < deadline, f"process {pid} survives SIGKILL"
+        time.sleep(TICK_S)
+    return True
 
 
 def first_child_of(pid):
