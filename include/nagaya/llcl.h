@@ -5,7 +5,6 @@
  * data) to whoever may use it. Others then read and write it, apply atomics to it, and call
  * handlers of its owner. On the own node a request is a plain copy by the caller, done when the
  * call returns; to another node it is a command of 64 bytes that the node's delegatee carries out.
- * (Accumulates exist within the node only.)
  * Model: LLCL (Endo, Taura 2016).
  *
  *   static double halo[1024];
@@ -26,7 +25,8 @@
  *   -ESRCH             outside of a space
  * An error that only the other node can see arrives by the completion. Local memory must stay as it
  * is until the completion.
- * Order: none between requests, nor between completions.
+ * Order: none between requests, nor between completions; but the accumulates and compare-and-swaps
+ * of one thread to one process take effect in the order of its calls.
  * No polling call is needed: completions and handlers arrive while the program computes.
  * Requests to the own node work in every task; requests to other nodes work after
  * nagaya_comm_init() (comm.h).
@@ -319,6 +319,34 @@ int nagaya_llcl_accumulate(const nagaya_llcl_accumulation* accumulation);
  * Returns 0, -EINVAL (`bytes`, a NULL), -ESRCH. */
 int nagaya_llcl_compare_swap(void* target, size_t bytes, const void* expected, const void* desired,
                              void* before);
+
+/* An accumulate on memory of any process. */
+typedef struct nagaya_llcl_remote_accumulation {
+  nagaya_remote remote; /* the first element */
+  /* `target` is NULL: `target_runs` count from `remote`, and `first` of a run is an offset.
+   * `origin`, `result` and `target_runs` must stay until the completion, this struct need not. */
+  nagaya_llcl_accumulation what;
+  nagaya_completion on_complete;
+} nagaya_llcl_remote_accumulation;
+
+/* Applies an operation to elements of any process, atomically and with the values from before as
+ * nagaya_llcl_accumulate() does: also against the calls of that function by tasks of that node.
+ * Complete when the elements have changed and the values from before are in `result`. Errors: a
+ * `try_` function's, and by the completion -EINVAL (region, range). After an error that the
+ * completion reports, any part of the elements may have changed. */
+int nagaya_llcl_try_accumulate(const nagaya_llcl_remote_accumulation* accumulation);
+
+typedef struct nagaya_llcl_remote_compare_swap {
+  nagaya_remote remote;
+  size_t bytes;                   /* 1, 2, 4 or 8 */
+  const void *expected, *desired; /* read before the call returns */
+  void* before;
+  nagaya_completion on_complete;
+} nagaya_llcl_remote_compare_swap;
+
+/* Compares and swaps a word of any process, as nagaya_llcl_compare_swap() does, atomically against
+ * all accumulates there. Complete when `before` holds the value from before. */
+int nagaya_llcl_try_compare_swap(const nagaya_llcl_remote_compare_swap* compare_swap);
 
 /* ---- words ------------------------------------------------------------------------------- */
 

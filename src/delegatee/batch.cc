@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/batch.h"
 
+#include <bit>
+
 #include "delegatee/batch_strided.h"
 #include "llcl/board/apply_atomic.h"
+#include "reduction/reductions.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -34,6 +37,9 @@ constexpr Form kForms[kKinds] = {
     {0, kPayloadMaxBytes, kEntriesMax, true},      // kPutPieces
     {0, kPayloadMaxBytes, kEntriesMax},            // kGetPieces
     {0, 0, 0},                                     // kUnused
+    {0, kPayloadMaxBytes, kEntriesMax, true},      // kAccumulate
+    {0, kPayloadMaxBytes, kEntriesMax, true},      // kGetAccumulate
+    {sizeof(Operands), sizeof(Operands), 8},       // kCompareSwap
 };
 
 // Whether the proof covers every byte that says where data go.
@@ -58,21 +64,36 @@ bool is_well_formed(const Header& header) {
       (header.offset > kMessageMaxBytes || (header.bytes == 0 && header.offset != 0)))
     return false;
   if (header.kind == Kind::kAtomic)
-    return llcl::is_defined(static_cast<llcl::Atomic>(header.atomic),
+    return llcl::is_defined(static_cast<llcl::Atomic>(header.operation),
                             static_cast<llcl::Type>(header.type));
-  return header.atomic == 0 && header.type == 0;
+  if (is_accumulate(header.kind)) return reduction::is_defined(header.type, header.operation);
+  if (header.kind == Kind::kCompareSwap && !std::has_single_bit(header.argument)) return false;
+  return header.operation == 0 && header.type == 0;
 }
 
-bool is_well_formed(Kind kind, uint32_t entries, std::span<const std::byte> payload) {
-  if (kind == Kind::kPutNotify) {
+uint64_t extent_of(const Header& accumulate) {
+  return reduction::elements_of(static_cast<nagaya_element_type>(accumulate.type)).extent;
+}
+
+bool carries_blocks(const Header& header) {
+  return header.kind == Kind::kPutPieces ||
+         (is_accumulate(header.kind) && header.operation != NAGAYA_REDUCE_NO_OP);
+}
+
+// Of a header that is well formed.
+bool is_well_formed(const Header& header, std::span<const std::byte> payload) {
+  if (header.kind == Kind::kPutNotify) {
     Counter counter;
     std::memcpy(&counter, payload.data(), sizeof counter);
     return counter.zero == 0;
   }
-  if (!has_entries(kind)) return true;
-  const auto bytes = StridedList(payload, entries).bytes(kPayloadMaxBytes);
-  const uint64_t carried_bytes = kind == Kind::kPutPieces && bytes ? *bytes : 0;
-  return bytes && payload.size() == entries * sizeof(Strided) + carried_bytes;
+  if (!has_entries(header.kind)) return true;
+  const StridedList entries(payload, header.argument);
+  const auto bytes = entries.bytes(kPayloadMaxBytes);
+  if (!bytes) return false;
+  if (is_accumulate(header.kind) && !entries.have_whole(extent_of(header))) return false;
+  const uint64_t blocks_bytes = carries_blocks(header) ? *bytes : 0;
+  return payload.size() == entries.count() * sizeof(Strided) + blocks_bytes;
 }
 
 }  // namespace
@@ -89,8 +110,7 @@ std::optional<Batch> Batch::parse(std::span<const std::byte> message) {
     std::memcpy(&header, message.data() + at, sizeof header);
     if (!is_well_formed(header)) return std::nullopt;
     if (message.size() - at < record_bytes(header.bytes)) return std::nullopt;
-    if (!is_well_formed(header.kind, header.argument,
-                        message.subspan(at + sizeof header, header.bytes)))
+    if (!is_well_formed(header, message.subspan(at + sizeof header, header.bytes)))
       return std::nullopt;
     at += record_bytes(header.bytes);
   }

@@ -27,7 +27,7 @@
 namespace nagaya::delegatee {
 
 inline constexpr uint32_t kBatchMagic = 0x4e474241;
-inline constexpr uint16_t kBatchVersion = 3;
+inline constexpr uint16_t kBatchVersion = 4;
 inline constexpr size_t kBatchMaxBytes = 32 << 10;
 inline constexpr uint16_t kBatchMaxRecords = 64;
 // Limits of a node's credit: its unanswered requests at one other node, and their bytes. A request
@@ -57,12 +57,22 @@ enum class Kind : uint8_t {
                //                                                answer: status
   kGetPieces,  // payload: `argument` Strided                    answer: status, their blocks
   kUnused,     // the sender no longer uses this region: its registration may end
+  // payload: `argument` Strided of whole elements, then the operands in their order (of NO_OP
+  // none); on the region. Answer: status
+  kAccumulate,
+  // as kAccumulate. Answer: status, the elements from before, in their order
+  kGetAccumulate,
+  // payload: Operands; on the word of `argument` bytes at place. Answer: status, the word before
+  kCompareSwap,
 };
-inline constexpr uint8_t kKinds = static_cast<uint8_t>(Kind::kUnused) + 1;
+inline constexpr uint8_t kKinds = static_cast<uint8_t>(Kind::kCompareSwap) + 1;
 
+inline bool is_accumulate(Kind kind) {
+  return kind == Kind::kAccumulate || kind == Kind::kGetAccumulate;
+}
 // True if the payload of this kind begins with `argument` Strided.
 inline bool has_entries(Kind kind) {
-  return kind == Kind::kPutPieces || kind == Kind::kGetPieces;
+  return kind == Kind::kPutPieces || kind == Kind::kGetPieces || is_accumulate(kind);
 }
 
 struct Prologue {
@@ -78,8 +88,8 @@ static_assert(sizeof(Prologue) == 32);
 
 struct Header {
   Kind kind;
-  uint8_t atomic;  // llcl::Atomic, else 0
-  uint8_t type;    // llcl::Type, else 0
+  uint8_t operation;  // llcl::Atomic; of an accumulate nagaya_reduction; else 0
+  uint8_t type;       // llcl::Type; of an accumulate nagaya_element_type; else 0
   uint8_t zero;
   uint32_t tag;
   uint32_t bytes;  // of the payload

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// batch_strided.h - strided blocks: the list of them that a record of kPutPieces or kGetPieces
+// batch_strided.h - strided blocks: the list of them that a record of pieces or of an accumulate
 // carries, and how they are copied.
 //
-//   | Strided 24 | Strided 24 | ... | kPutPieces: the blocks, one behind the other |
+//   | Strided 24 | Strided 24 | ... | the blocks, one behind the other, if they are sent |
 //
 //   offset ─► [block]...[block]...[block]     count = 3
 //             ◄─stride─►                      from begin to begin, may be negative
@@ -64,11 +64,17 @@ class StridedList {
     }
     return sum;
   }
+  // True if all blocks consist of whole elements of this size.
+  bool have_whole(uint64_t element_bytes) const {
+    for (size_t n = 0; n < count_; ++n)
+      if ((*this)[n].block_bytes % element_bytes != 0) return false;
+    return true;
+  }
   // True if all blocks lie in a region of this size. Call it after bytes() has returned a sum.
   bool lie_in(uint64_t region_bytes) const {
     for (size_t n = 0; n < count_; ++n) {
       const Strided entry = (*this)[n];
-      const llcl::Piece piece{0, entry.offset, entry.block_bytes, entry.count, 0, entry.stride};
+      const layout::Piece piece{0, entry.offset, entry.block_bytes, entry.count, 0, entry.stride};
       layout::Span span;
       if (!remote_span(piece, 0, &span) || span.first + span.bytes > region_bytes) return false;
     }

@@ -68,6 +68,12 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
 
   Memory find(uint32_t task, uint32_t region) override;
   uint64_t endings() const override { return board_.regions->endings(); }
+  int accumulate(const nagaya_llcl_accumulation& what) override {
+    return llcl::accumulate(board_, mailbox::Owner::host(), what);
+  }
+  int compare_swap(const llcl::CompareSwap& what) override {
+    return llcl::compare_swap(board_, mailbox::Owner::host(), what);
+  }
 
   Delivered deliver(const MessagePart& message) override;
   bool post_late() override;

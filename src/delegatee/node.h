@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // node.h - the delegatee's view of its own node. The host implements these over the shared
-// structures. All are called by the delegatee's thread only, must not block and must not throw.
+// structures. All are called by the delegatee's thread only, must not block, but for the
+// accumulates, and must not throw.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "llcl/board/accumulate.h"
 #include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
@@ -46,6 +48,10 @@ class Regions {
  public:
   virtual ~Regions() = default;
   virtual Memory find(uint32_t task, uint32_t region) = 0;
+  // Change memory of a region, atomically against the accumulates of the node's tasks. They wait
+  // while a task changes elements in the same block of 4 KiB. Return 0, -EINVAL.
+  virtual int accumulate(const nagaya_llcl_accumulation& what) = 0;
+  virtual int compare_swap(const llcl::CompareSwap& what) = 0;
   // A number that grows whenever a region ends: the delegatee then drops the region's registration
   // with the fabric.
   virtual uint64_t endings() const = 0;

@@ -2,10 +2,12 @@
 #include "delegatee/requester.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <utility>
 
 #include "llcl/board/apply_atomic.h"
+#include "reduction/reductions.h"
 
 namespace nagaya::delegatee {
 
@@ -83,15 +85,31 @@ bool Requester::accept(uint32_t lane, const Command& command) {
   return true;
 }
 
+namespace {
+
+bool elements_are_possible(const Command& accumulate) {
+  const Command::Elements& what = accumulate.data.elements;
+  return reduction::is_defined(what.type, what.operation) &&
+         (what.count == 0 || what.origin != 0 || what.operation == NAGAYA_REDUCE_NO_OP);
+}
+
+}  // namespace
+
 int Requester::misuse_of(const Command& command) const {
   const uint64_t bytes = command.bytes();
-  if (command.op > Op::kPutPieces || command.inline_bytes > llcl::kInlineMaxBytes) return -EINVAL;
+  if (size_t(command.op) >= llcl::kOps || command.inline_bytes > llcl::kInlineMaxBytes)
+    return -EINVAL;
   if (command.inline_bytes != 0 && !command.may_be_inline()) return -EINVAL;
   if (command.op == Op::kAtomic) {
     const bool is_type = command.data.word.type <= static_cast<uint64_t>(llcl::Type::kDouble);
     return is_type && llcl::is_defined(command.atomic, command.type()) ? 0 : -EINVAL;
   }
+  if (command.op == Op::kCompareSwap) {
+    const uint64_t word_bytes = command.data.word.type;
+    return std::has_single_bit(word_bytes) && word_bytes <= sizeof(uint64_t) ? 0 : -EINVAL;
+  }
   if (command.has_pieces()) return command.pieces_are_possible() ? 0 : -EINVAL;
+  if (command.op == Op::kAccumulate) return elements_are_possible(command) ? 0 : -EINVAL;
   if (command.op == Op::kPutNotify && command.data.block.counter_region > UINT32_MAX)
     return -EINVAL;
   if (command.op == Op::kActiveMessage && bytes > kMessageMaxBytes) return -EMSGSIZE;
@@ -123,6 +141,7 @@ void Requester::start(uint32_t index) {
 void Requester::queue(uint32_t index, State state) {
   TargetNode& target = targets_[slots_[index].command.node];
   slots_[index].state = state;
+  if (state == State::kPending && slots_[index].command.keeps_order()) ++target.ordered;
   (state == State::kReady ? target.ready : target.pending).push(slots_, index);
 }
 
@@ -291,6 +310,7 @@ void Requester::fail(Node node, int error) {
   TargetNode& target = targets_[node];
   target.failed = error;
   target.pending.clear();
+  target.ordered = 0;
   target.ready.clear();
   target.portions.clear();
   target.sent = 0;

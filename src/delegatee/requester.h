@@ -13,7 +13,9 @@
 //             held, and the lane left alone until that command can be accepted
 //
 // A command's pieces are sent portion by portion; after each portion the command goes behind the
-// other pending ones. A slow node blocks only lanes whose next command targets it, and only after
+// other pending ones. So are an accumulate's elements, but only while no other accumulate or
+// compare-and-swap is pending for the node: these leave in the order in which they were accepted.
+// A slow node blocks only lanes whose next command targets it, and only after
 // pending_max commands; a task that does not take its callbacks blocks only its own lanes.
 #pragma once
 
@@ -103,6 +105,7 @@ class Requester : private Lanes::Visitor {
     uint32_t count = 0;                    // of the slots in this list
     uint32_t fences = 0;                   // among these slots
     SlotQueue pending, ready;
+    uint32_t ordered = 0;        // of the pending commands, those that keep their order
     Fifo<SentPortion> portions;  // answered in order
     uint32_t sent = 0;
     size_t sent_bytes = 0;
@@ -136,10 +139,13 @@ class Requester : private Lanes::Visitor {
   void settle_fences(const Slot& settled);
 
   bool advance(Node node);
-  std::byte* append(TargetNode& target, Node node, const Header& header);
+  std::byte* append(TargetNode& target, Node node, const Header& header, size_t answer_bytes = 0);
+  uint32_t pop_pending(TargetNode& target);
   bool send_first(TargetNode& target);
-  bool send_pieces(TargetNode& target);
+  bool send_next_portion(TargetNode& target);
+  int cut_portion(const Slot& slot, Cursor& at);
   bool send_portion(TargetNode& target, uint32_t index);
+  void fill_blocks(const Slot& slot, std::byte* blocks);
   bool drop_first(TargetNode& target);
   bool transfer_first(TargetNode& target);
   bool transfer(uint32_t index);
@@ -147,7 +153,7 @@ class Requester : private Lanes::Visitor {
   bool was_last_answer(Slot& slot);
   static bool store_answer(Slot& slot, int status, std::span<const std::byte> payload);
   bool answered_portion(uint32_t index, int status, std::span<const std::byte> payload);
-  int scatter(const llcl::Command& command, Cursor at, std::span<const std::byte> blocks);
+  int store_blocks(const Slot& slot, Cursor at, std::span<const std::byte> blocks);
   void finish(uint32_t index, int status);
   bool post(const Slot& slot, int status);
   bool post_unposted();

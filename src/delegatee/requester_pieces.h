@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// requester_pieces.h - a command's Pieces, cut into records.
+// requester_pieces.h - a command's Pieces, or an accumulate's elements, cut into records.
 //
 //   Pieces, in the task's memory:   | 3 blocks of 5000 | 1000 blocks of 8        | ...
 //   Portions, one record each:      | 1 | 1 |1, 1 part | part, 600 of 8 | 400 of 8, ...
@@ -7,6 +7,7 @@
 //
 // A strided piece is one entry of the list, whatever its count. The task may change its Pieces at
 // any time, or have written nonsense: each is read once per portion, checked, and only then used.
+// So are the runs of an accumulate, whose local sides need no list.
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,25 @@
 #include "delegatee/batch_strided.h"
 #include "layout/pieces.h"
 #include "llcl/board/command.h"
+#include "llcl/board/target_elements.h"
+#include "reduction/reductions.h"
 
 namespace nagaya::delegatee {
 
 using Cursor = layout::PieceCursor;
 
-// The part of a command's pieces that one record carries.
+// `accumulate`: a command whose type is an enumerator.
+inline const reduction::Elements& elements_of(const llcl::Command& accumulate) {
+  return reduction::elements_of(static_cast<nagaya_element_type>(accumulate.data.elements.type));
+}
+inline llcl::TargetElements target_of(const llcl::Command& accumulate) {
+  const llcl::Command::Elements& what = accumulate.data.elements;
+  const uint64_t extent = elements_of(accumulate).extent;
+  return {reinterpret_cast<const nagaya_runs*>(what.runs), accumulate.offset, extent,
+          what.count * extent};
+}
+
+// The part of a command's pieces or elements that one record carries.
 class Portion {
  public:
   // `max_bytes` limits entries and blocks together, so that a get and its answer both fit into a
@@ -53,6 +67,26 @@ class Portion {
                          part.local,
                          piece.local_stride});
       bytes_ += part.bytes * part.count;
+    }
+    return 0;
+  }
+
+  // Becomes the portion of an accumulate that begins at `at`, behind `done` bytes of its elements,
+  // and moves `at` behind it. Returns 0, -EINVAL: a run is wrong.
+  int cut_elements(const llcl::Command& accumulate, uint64_t done, Cursor& at) {
+    chunks_.clear();
+    bytes_ = 0;
+    const llcl::TargetElements target = target_of(accumulate);
+    for (uint64_t left = target.bytes - done; left != 0 && room() >= target.extent;) {
+      llcl::TargetElements::Part part;
+      const int error = target.cut(left, room(), at, &part);
+      if (error != 0) return error;
+      chunks_.push_back({{part.offset, static_cast<uint32_t>(part.block_bytes),
+                          static_cast<uint32_t>(part.count), part.stride},
+                         nullptr,
+                         0});
+      bytes_ += part.bytes();
+      left -= part.bytes();
     }
     return 0;
   }

@@ -2,6 +2,7 @@
 // The requester's traffic with other nodes: records and transfers out, answers and events in.
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "delegatee/requester.h"
 #include "llcl/board/apply_atomic.h"
@@ -16,16 +17,18 @@ using llcl::Op;
 namespace {
 
 // Indexed by Op; a large transfer asks for the region first. A fence sends nothing.
-constexpr Kind kKindOf[] = {Kind::kGet,   Kind::kPut,       Kind::kAtomic,    Kind::kMessage,
-                            Kind::kProbe, Kind::kPutNotify, Kind::kGetPieces, Kind::kPutPieces};
+constexpr Kind kKindOf[] = {
+    Kind::kGet,       Kind::kPut,       Kind::kAtomic,    Kind::kMessage,    Kind::kProbe,
+    Kind::kPutNotify, Kind::kGetPieces, Kind::kPutPieces, Kind::kAccumulate, Kind::kCompareSwap};
+static_assert(std::size(kKindOf) == llcl::kOps);
 
-// Payload of the only record of a command that is neither a message nor pieces [bytes].
+// Payload of the only record of a command that is sent in one [bytes].
 uint64_t payload_bytes(const Slot& slot) {
   const Command& command = slot.command;
   if (slot.is_large) return 0;
   if (command.op == Op::kPut) return command.bytes();
   if (command.op == Op::kPutNotify) return sizeof(Counter) + command.data.block.bytes;
-  return command.op == Op::kAtomic ? sizeof(Operands) : 0;
+  return command.has_word() ? sizeof(Operands) : 0;
 }
 
 void fill(std::byte* payload, const Slot& slot, size_t bytes) {
@@ -40,7 +43,7 @@ void fill(std::byte* payload, const Slot& slot, size_t bytes) {
   }
   const Operands operands{command.data.word.operand, command.data.word.expected};
   const void* from = command.local() + slot.sent_bytes;
-  if (command.op == Op::kAtomic) from = &operands;
+  if (command.has_word()) from = &operands;
   if (command.inline_bytes != 0) from = command.data.payload;
   if (bytes != 0) std::memcpy(payload, from, bytes);
 }
@@ -57,7 +60,12 @@ Header Requester::next_record(uint32_t index) const {
   header.tag = slots_.tag(index);
   header.task = command.task;
   header.region = command.region;
-  if (slot.is_large || command.has_pieces()) return header;
+  if (command.op == Op::kAccumulate) {
+    if (command.data.elements.result != 0) header.kind = Kind::kGetAccumulate;
+    header.operation = command.data.elements.operation;
+    header.type = command.data.elements.type;
+  }
+  if (slot.is_large || command.is_in_portions()) return header;
   header.offset = command.offset;
   header.bytes = static_cast<uint32_t>(payload_bytes(slot));
   if (command.op == Op::kPut) leave_open(header, header.bytes);
@@ -72,16 +80,20 @@ Header Requester::next_record(uint32_t index) const {
     const uint64_t control_end = command.bytes() - command.user_bytes();
     if (end > control_end) leave_open(header, std::min<uint64_t>(end - control_end, header.bytes));
   }
+  if (command.op == Op::kCompareSwap)
+    header.argument = static_cast<uint32_t>(command.data.word.type);
   if (command.op == Op::kAtomic) {
-    header.atomic = static_cast<uint8_t>(command.atomic);
+    header.operation = static_cast<uint8_t>(command.atomic);
     header.type = static_cast<uint8_t>(command.data.word.type);
   }
   return header;
 }
 
-// Adds a record to the outbox and takes its credit. nullptr: no credit, or no room.
-std::byte* Requester::append(TargetNode& target, Node node, const Header& header) {
-  const size_t bytes = record_bytes(header.bytes);
+// Adds a record to the outbox and takes its credit, which counts the longer one of record and
+// answer if the target keeps the answer until it has room. nullptr: no credit, or no room.
+std::byte* Requester::append(TargetNode& target, Node node, const Header& header,
+                             size_t answer_bytes) {
+  const size_t bytes = record_bytes(std::max<size_t>(header.bytes, answer_bytes));
   if (target.sent >= options_.credit_commands || target.sent_bytes + bytes > options_.credit_bytes)
     return nullptr;
   std::byte* const payload = outbox_.append(node, header);
@@ -91,18 +103,26 @@ std::byte* Requester::append(TargetNode& target, Node node, const Header& header
   return payload;
 }
 
+// Takes the first pending command out. Returns its slot.
+uint32_t Requester::pop_pending(TargetNode& target) {
+  const uint32_t index = target.pending.front();
+  target.pending.pop(slots_);
+  if (slots_[index].command.keeps_order()) --target.ordered;
+  return index;
+}
+
 bool Requester::send_first(TargetNode& target) {
   const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
   if (slot.is_orphan) return drop_first(target);
-  if (slot.command.has_pieces()) return send_pieces(target);
+  if (slot.command.is_in_portions()) return send_next_portion(target);
   const Header header = next_record(index);
   std::byte* const payload = append(target, slot.command.node, header);
   if (payload == nullptr) return false;
   fill(payload, slot, header.bytes);
   if (slot.command.op == Op::kActiveMessage) slot.sent_bytes += header.bytes;
   if (slot.command.op == Op::kActiveMessage && slot.sent_bytes < slot.command.bytes()) return true;
-  target.pending.pop(slots_);
+  pop_pending(target);
   slot.state = State::kSent;
   return true;
 }
@@ -116,7 +136,7 @@ bool Requester::drop_first(TargetNode& target) {
   cancel.kind = Kind::kCancel;
   const bool is_begun = slot.command.op == Op::kActiveMessage && slot.sent_bytes != 0;
   if (is_begun && outbox_.append(slot.command.node, cancel) == nullptr) return false;
-  target.pending.pop(slots_);
+  pop_pending(target);
   slot.state = State::kSent;
   if (slot.sent_bytes == slot.answered_bytes) finish(index, -ESRCH);
   return true;
@@ -170,7 +190,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   if (!is_asked || slot.command.node != node) return false;
   if (slot.command.op == Op::kActiveMessage)
     delivery_.note_backlog(node, slot.command.task, header.region != 0);
-  if (slot.command.has_pieces()) return answered_portion(index, status, payload);
+  if (slot.command.is_in_portions()) return answered_portion(index, status, payload);
   if (!store_answer(slot, status, payload)) return false;
   if (slot.status == 0) slot.status = status;
   if (!was_last_answer(slot)) return true;
@@ -208,10 +228,11 @@ bool Requester::store_answer(Slot& slot, int status, std::span<const std::byte> 
   } else if (command.op == Op::kGet) {
     to = command.local();
     expected_bytes = used_bytes = command.data.block.bytes;
-  } else if (command.op == Op::kAtomic) {
+  } else if (command.has_word()) {
     to = reinterpret_cast<std::byte*>(command.data.word.before);
     expected_bytes = sizeof(uint64_t);
-    used_bytes = llcl::size_of(command.type());  // the word's low bytes, which come first
+    // The word's low bytes come first.
+    used_bytes = command.op == Op::kAtomic ? llcl::size_of(command.type()) : command.data.word.type;
   }
   if (payload.size() != expected_bytes) return false;
   const bool is_orphans = slot.is_orphan && !slot.is_large;

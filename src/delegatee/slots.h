@@ -35,9 +35,10 @@ struct Slot {
   uint32_t next;           // in a SlotQueue
   uint32_t before, after;  // in its node's list, in the order of acceptance
   uint32_t fence_waits;    // kFence: number of commands that it waits for
-  uint64_t sent_bytes;  // kActiveMessage, Pieces: of the data, in records; is_large: by the fabric
+  uint64_t sent_bytes;     // kActiveMessage, in portions: of the data, in records; is_large: by the
+                           // fabric
   uint64_t answered_bytes;
-  Cursor at;       // Pieces: the next one to send
+  Cursor at;       // in portions: where the next one begins
   int32_t status;  // the first error of its records; kFence: its node's; kUnposted: to be posted
   uint16_t uses;
   State state;

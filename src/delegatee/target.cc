@@ -27,7 +27,10 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
       regions_(regions),
       delivery_(delivery),
       origins_(nodes),
-      endings_seen_(regions.endings()) {}
+      endings_seen_(regions.endings()),
+      before_(kPayloadMaxBytes) {
+  runs_.reserve(kPayloadMaxBytes / sizeof(Strided));
+}
 
 // Indexed by Kind.
 const Target::Service Target::kServices[kKinds] = {
@@ -45,6 +48,9 @@ const Target::Service Target::kServices[kKinds] = {
     {nullptr, &Target::put_pieces, &Target::write_status},                      // kPutPieces
     {nullptr, nullptr, &Target::write_blocks},                                  // kGetPieces
     {&Target::end_unused, nullptr, nullptr},                                    // kUnused
+    {nullptr, &Target::accumulate, &Target::write_status},                      // kAccumulate
+    {&Target::get_accumulate, nullptr, &Target::write_elements},                // kGetAccumulate
+    {nullptr, &Target::compare_swap, &Target::write_word},                      // kCompareSwap
 };
 
 bool Target::serve(Node node, const Header& header, Payload payload) {
@@ -128,7 +134,7 @@ int Target::apply_atomic(const Header& request, Payload payload, uint64_t& befor
   if (reinterpret_cast<uintptr_t>(word.base) % llcl::size_of(type) != 0) return -EINVAL;
   Operands operands;
   std::memcpy(&operands, payload.data(), sizeof operands);
-  before = llcl::apply_atomic(word.base, static_cast<llcl::Atomic>(request.atomic), type,
+  before = llcl::apply_atomic(word.base, static_cast<llcl::Atomic>(request.operation), type,
                               operands.operand, operands.expected);
   return 0;
 }
@@ -193,14 +199,14 @@ bool Target::has_waiting() const {
 
 // ---- answers -----------------------------------------------------------------------------------
 
-bool Target::answer(Node node, const Answer& answer, Payload entries) {
+bool Target::answer(Node node, const Answer& answer, Payload kept) {
   OriginNode& origin = origins_[node];
-  if (origin.due.empty() && write(node, answer, entries)) return true;
+  if (origin.due.empty() && write(node, answer, kept)) return true;
   const bool is_asked = answer.request.kind != Kind::kEnded;  // a notice takes no credit
-  if (is_asked && !origin.has_room(entries.size())) return false;
-  origin.due.push({answer, {entries.begin(), entries.end()}});
+  if (is_asked && !origin.has_room(kept.size())) return false;
+  origin.due.push({answer, {kept.begin(), kept.end()}});
   if (!is_asked) ++origin.notices;
-  origin.kept_bytes += entries.size();
+  origin.kept_bytes += kept.size();
   make_busy(node);
   return true;
 }
@@ -218,13 +224,13 @@ Outbox::Haste Target::haste_of(const Answer& answer) {
 }
 
 // Writes an answer into the outbox. False: no room there.
-bool Target::write(Node node, const Answer& answer, Payload entries) {
+bool Target::write(Node node, const Answer& answer, Payload kept) {
   Header header{};
   header.kind = Kind::kAnswer;
   header.tag = answer.request.tag;
   header.argument = static_cast<uint32_t>(answer.status);
   header.region = answer.has_backlog ? 1 : 0;
-  return (this->*service_of(answer.request).write)(node, header, answer, entries);
+  return (this->*service_of(answer.request).write)(node, header, answer, kept);
 }
 
 bool Target::write_status(Node node, Header& header, const Answer& answer, Payload) {
@@ -377,9 +383,9 @@ bool Target::advance(Node node) {
   bool moved = false;
   for (; !origin.due.empty(); moved = true) {
     const Due& first = origin.due.front();
-    if (!write(node, first.answer, first.entries)) break;
+    if (!write(node, first.answer, first.kept)) break;
     if (first.answer.request.kind == Kind::kEnded) --origin.notices;
-    origin.kept_bytes -= first.entries.size();
+    origin.kept_bytes -= first.kept.size();
     origin.due.pop();
   }
   while (!origin.waiting.empty()) {

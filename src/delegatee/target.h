@@ -47,7 +47,7 @@ class Target {
   struct Answer {
     Header request;
     int status;
-    uint64_t before;           // kAtomic: the word's old value
+    uint64_t before;           // kAtomic, kCompareSwap: the word's old value
     bool has_backlog = false;  // kMessage: the receiving task has one
   };
   // The functions that serve requests of one kind. Batch::parse has checked their form.
@@ -57,15 +57,15 @@ class Target {
     // Stores into the task's memory; returns the status. nullptr: the request
     // stores nothing, and `write` reads that memory.
     int (Target::*store)(const Header& request, Payload payload, uint64_t& before);
-    // Writes the answer. False: no room in the outbox.
-    bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload entries);
+    // Writes the answer; `kept`: Due::kept. False: no room in the outbox.
+    bool (Target::*write)(Node node, Header& header, const Answer& answer, Payload kept);
     // Haste of an answer that reports neither an error nor a backlog.
     Haste haste = Haste::kNow;
   };
   // An answer that waits for room in the outbox.
   struct Due {
     Answer answer;
-    std::vector<std::byte> entries;  // kGetPieces
+    std::vector<std::byte> kept;  // kGetPieces: the entries; kGetAccumulate: the elements before
   };
   // A message, or the cancel of one, that waits for room in a mailbox, or behind one that does.
   struct Waiting {
@@ -107,6 +107,10 @@ class Target {
   int put_notify(const Header& request, Payload payload, uint64_t& before);
   int put_pieces(const Header& request, Payload payload, uint64_t& before);
   int apply_atomic(const Header& request, Payload payload, uint64_t& before);
+  int accumulate_into(const Header& request, Payload payload, std::byte* result);
+  int accumulate(const Header& request, Payload payload, uint64_t& before);
+  int compare_swap(const Header& request, Payload payload, uint64_t& before);
+  bool get_accumulate(Node node, const Header& request, Payload payload);
   bool continues(OriginNode& origin, const Header& part, uint64_t& offset);
   Delivered deliver(Node node, const Header& request, uint64_t offset, Payload payload);
   static Answer receipt(const Header& request, Delivered delivered);
@@ -115,16 +119,17 @@ class Target {
   bool serve_probe(Node node, const Header& request, Payload payload);
   bool end_unused(Node node, const Header& notice, Payload payload);
   bool refuse(Node node, const Header& header, Payload payload);
-  bool answer(Node node, const Answer& answer, Payload entries = {});
+  bool answer(Node node, const Answer& answer, Payload kept = {});
   static Haste haste_of(const Answer& answer);
-  bool write(Node node, const Answer& answer, Payload entries);
-  bool write_status(Node node, Header& header, const Answer& answer, Payload entries);
-  bool write_word(Node node, Header& header, const Answer& answer, Payload entries);
-  bool write_data(Node node, Header& header, const Answer& answer, Payload entries);
-  bool write_blocks(Node node, Header& header, const Answer& answer, Payload entries);
-  bool write_region(Node node, Header& header, const Answer& answer, Payload entries);
-  bool write_alive(Node node, Header& header, const Answer& answer, Payload entries);
-  bool write_notice(Node node, Header& header, const Answer& answer, Payload entries);
+  bool write(Node node, const Answer& answer, Payload kept);
+  bool write_status(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_word(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_data(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_blocks(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_elements(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_region(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_alive(Node node, Header& header, const Answer& answer, Payload kept);
+  bool write_notice(Node node, Header& header, const Answer& answer, Payload kept);
   int register_region(Node node, const Header& request, fabric::Region& region);
   void deregister_and_tell_users(const RegionName& name, const Registration& registration);
   bool remove_user(Registration& registration, Node node);
@@ -146,6 +151,8 @@ class Target {
   std::vector<Node> busy_;  // nodes with an answer that is due or a message that waits
   std::map<RegionName, Registration> registrations_;
   uint64_t endings_seen_;
+  std::vector<nagaya_runs> runs_;  // of an accumulate; a member so that its memory is reused
+  std::vector<std::byte> before_;  // the values from before; a member likewise
   // A task to wake, once for many requests in a row: each wake-up costs a fence.
   std::optional<uint32_t> to_wake_;
 };

@@ -44,4 +44,10 @@ struct Elements {
 // `type` is an enumerator.
 const Elements& elements_of(nagaya_element_type type);
 
+// Returns whether both are enumerators, and the operation is defined for the type.
+inline bool is_defined(uint64_t type, uint64_t operation) {
+  return type < kElementTypes && operation < kReductions &&
+         elements_of(static_cast<nagaya_element_type>(type)).reduce[operation] != nullptr;
+}
+
 }  // namespace nagaya::reduction

@@ -125,10 +125,7 @@ class Accumulate {
 };
 
 bool is_possible(const nagaya_llcl_accumulation& what) {
-  if (static_cast<size_t>(what.type) >= reduction::kElementTypes ||
-      static_cast<size_t>(what.operation) >= reduction::kReductions ||
-      reduction::elements_of(what.type).reduce[what.operation] == nullptr)
-    return false;
+  if (!reduction::is_defined(what.type, what.operation)) return false;
   return what.count == 0 || ((what.target != nullptr || what.target_runs != nullptr) &&
                              (what.origin != nullptr || what.operation == NAGAYA_REDUCE_NO_OP) &&
                              what.count <= SIZE_MAX / reduction::elements_of(what.type).extent);

@@ -6,6 +6,7 @@
 //   | local address     | bytes             | counter           | its region        |    block, or
 //   | address of before | type              | operand           | expected          |    word, or
 //   | address of pieces | how many          |                                            pieces, or
+//   | address of origin | of result         | of runs           | count, type, ...  | elements, or
 //   | up to 32 bytes                                                                |    payload
 //                                                                                   64
 //
@@ -32,8 +33,10 @@ enum class Op : uint8_t {
   kPutNotify,      // as kPut, never inline; then 1 is added to a counter of the remote task
   kGetPieces,      // as kGet, for all `pieces`; `offset` is added to that of each piece
   kPutPieces,      // as kPut, for all `pieces`; `offset` is added to that of each piece
+  kAccumulate,     // an operation of the floor reduction on `elements`
+  kCompareSwap,    // on one remote word of any alignment, atomic against accumulates
 };
-inline constexpr size_t kOps = size_t(Op::kPutPieces) + 1;
+inline constexpr size_t kOps = size_t(Op::kCompareSwap) + 1;
 
 enum class Atomic : uint8_t {
   kAdd,
@@ -86,18 +89,41 @@ struct Command {
   };
   struct Word {
     uint64_t before;    // address, or 0
-    uint64_t type;      // Type
+    uint64_t type;      // kAtomic: Type; kCompareSwap: the word's size [bytes]
     uint64_t operand;   // in its low bytes
-    uint64_t expected;  // kCompareSwap
+    uint64_t expected;  // of a compare-and-swap
   };
   struct Pieces {
     uint64_t local;  // address of the first Piece
     uint64_t count;
   };
+  struct Elements {
+    static constexpr uint64_t kCountMax = (uint64_t{1} << 48) - 1;
+
+    // `what`: of enumerators, and of at most kCountMax elements.
+    static Elements of(const nagaya_llcl_accumulation& what) {
+      return {reinterpret_cast<uint64_t>(what.origin),
+              reinterpret_cast<uint64_t>(what.result),
+              reinterpret_cast<uint64_t>(what.target_runs),
+              what.count & kCountMax,
+              static_cast<uint8_t>(what.type),
+              static_cast<uint8_t>(what.operation)};
+    }
+
+    uint64_t origin;  // address, or 0: no operand
+    uint64_t result;  // address, or 0
+    // Address of the nagaya_runs in which the elements lie at the remote task, from `offset` on; 0:
+    // they lie side by side.
+    uint64_t runs;
+    uint64_t count : 48;
+    uint64_t type : 8;       // nagaya_element_type
+    uint64_t operation : 8;  // nagaya_reduction
+  };
   union Data {
     Block block;                             // kGet, kPut, kPutNotify, kActiveMessage
-    Word word;                               // kAtomic
+    Word word;                               // kAtomic, kCompareSwap
     Pieces pieces;                           // kGetPieces, kPutPieces
+    Elements elements;                       // kAccumulate
     unsigned char payload[kInlineMaxBytes];  // kPut, kActiveMessage: in place of a block
   };
 
@@ -119,6 +145,11 @@ struct Command {
 
   bool may_be_inline() const { return op == Op::kPut || op == Op::kActiveMessage; }
   bool has_pieces() const { return op == Op::kGetPieces || op == Op::kPutPieces; }
+  // Whether it is sent portion by portion.
+  bool is_in_portions() const { return has_pieces() || op == Op::kAccumulate; }
+  // Whether it takes effect in the order in which its thread has made such commands.
+  bool keeps_order() const { return op == Op::kAccumulate || op == Op::kCompareSwap; }
+  bool has_word() const { return op == Op::kAtomic || op == Op::kCompareSwap; }
   // Whether data.pieces is an array that fits into the address space.
   bool pieces_are_possible() const {
     const Pieces& all = data.pieces;
@@ -129,7 +160,7 @@ struct Command {
   std::byte* local() const { return reinterpret_cast<std::byte*>(data.block.local); }
   // Returns the size of the block or the payload; 0 if the command has neither [bytes].
   uint64_t bytes() const {
-    if (op == Op::kAtomic || op == Op::kFence || has_pieces()) return 0;
+    if (has_word() || op == Op::kFence || is_in_portions()) return 0;
     return inline_bytes != 0 ? inline_bytes : data.block.bytes;
   }
   // Returns the size of the user's data at the end of an active message [bytes]. If a task claims

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "../llcl/own_board.h"
 #include "delegatee/delegatee.h"
 #include "fabric/loopback.h"
 #include "mailbox/lane.h"
@@ -78,8 +79,16 @@ class TestRegions : public Regions {
     return {-EINVAL, nullptr, 0};
   }
   uint64_t endings() const override { return endings_.load(); }
+  int accumulate(const nagaya_llcl_accumulation& what) override {
+    return llcl::accumulate(*board_, mailbox::Owner::host(), what);
+  }
+  int compare_swap(const llcl::CompareSwap& what) override {
+    return llcl::compare_swap(*board_, mailbox::Owner::host(), what);
+  }
+  llcl::Board& board() { return *board_; }
 
  private:
+  llcl::OwnBoard board_{1};
   std::mutex mutex_;
   std::map<std::pair<uint32_t, uint32_t>, Memory> regions_;
   uint32_t next_ = 1;
@@ -322,6 +331,19 @@ inline Command put_notify(const Place& place, const void* local, size_t bytes,
 inline Command of_pieces(Op op, const Place& place, std::span<const llcl::Piece> pieces) {
   Command command = command_to(place, op);
   command.data.pieces = {reinterpret_cast<uint64_t>(pieces.data()), pieces.size()};
+  return command;
+}
+
+inline Command accumulate_of(const Place& place, const nagaya_llcl_accumulation& what) {
+  Command command = command_to(place, Op::kAccumulate);
+  command.data.elements = Command::Elements::of(what);
+  return command;
+}
+
+inline Command compare_swap_of(const Place& place, size_t bytes, uint64_t expected,
+                               uint64_t desired, void* before) {
+  Command command = command_to(place, Op::kCompareSwap);
+  command.data.word = {reinterpret_cast<uint64_t>(before), bytes, desired, expected};
   return command;
 }
 

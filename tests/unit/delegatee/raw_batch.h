@@ -103,9 +103,9 @@ inline std::vector<NamedBatch> malformed_batches() {
   wrong("atomic-without-operands", header_of(Kind::kAtomic, 8), "12345678");
   wrong("answer-above-zero", header_of(Kind::kAnswer, 0, 1));
   Header header = header_of(Kind::kAtomic, 16);
-  header.atomic = 8;
+  header.operation = 8;
   wrong("undefined-atomic", header, std::string(16, 'x'));
-  header.atomic = 3;
+  header.operation = 3;
   header.type = 4;
   wrong("and-of-floats", header, std::string(16, 'x'));
   header = put_header();
