@@ -61,6 +61,25 @@ struct Stranger {
         if (events[event].kind == fabric::Event::Kind::kReceived) ++messages_heard;
     }
   }
+  // The records that it sends now.
+  std::vector<std::pair<Header, Bytes>> hear() {
+    std::vector<std::pair<Header, Bytes>> all;
+    for (int n = 0; n < 8; ++n) {
+      node->delegatee.round();
+      fabric::Event events[16];
+      for (size_t event = raw->poll(events), at = 0; at < event; ++at) {
+        if (events[at].kind != fabric::Event::Kind::kReceived) continue;
+        const auto batch = Batch::parse({events[at].data, events[at].bytes});
+        EXPECT_TRUE(batch);
+        if (batch)
+          batch->for_each([&](const Header& header, std::span<const std::byte> payload) {
+            all.emplace_back(header, Bytes(payload.begin(), payload.end()));
+            return true;
+          });
+      }
+    }
+    return all;
+  }
   // 1: goes on.
   int state_of_link() {
     flags.push_back(std::make_unique<Flag>());
@@ -108,6 +127,13 @@ TEST(Delegatee, LeavesOnlyDataOfTheUserOpen) {
   other.node->push(0, of_pieces(Op::kPutPieces, place, {&piece, 1}));
   other.node->push(0, of_pieces(Op::kGetPieces, place, {&piece, 1}));
   other.node->push(0, atomic(llcl::Atomic::kAdd, llcl::Type::kUint64, place, nullptr, 1));
+  const nagaya_llcl_accumulation sum{
+      NAGAYA_ELEMENT_INT8, NAGAYA_REDUCE_SUM, 3000, nullptr, nullptr, data.data(), nullptr};
+  nagaya_llcl_accumulation get_sum = sum;
+  get_sum.result = message.data();
+  other.node->push(0, accumulate_of(place, sum));
+  other.node->push(0, accumulate_of(place, get_sum));
+  other.node->push(0, compare_swap_of(place, 4, 1, 2, nullptr));
   other.node->push(0, transfer(Op::kActiveMessage, place, data.data(), 3000));
   other.node->push(0, data_at_end(transfer(Op::kActiveMessage, place, data.data(), 3000), 2900));
   other.node->push(
@@ -125,6 +151,9 @@ TEST(Delegatee, LeavesOnlyDataOfTheUserOpen) {
       {Kind::kPutPieces, 3024, 24 + 64},
       {Kind::kGetPieces, 24, 24},
       {Kind::kAtomic, 16, 16},
+      {Kind::kAccumulate, 3024, 24 + 64},
+      {Kind::kGetAccumulate, 3024, 24 + 64},
+      {Kind::kCompareSwap, 16, 16},
       {Kind::kMessage, 3000, 3000},
       {Kind::kMessage, 3000, 100 + 64},
       {Kind::kMessage, part, part},
@@ -132,19 +161,8 @@ TEST(Delegatee, LeavesOnlyDataOfTheUserOpen) {
       {Kind::kMessage, 70'000 - 2 * part, 64},
   };
   std::vector<Record> seen;
-  for (int n = 0; n < 50 && seen.size() < expected.size(); ++n) {
-    other.node->delegatee.round();
-    fabric::Event events[16];
-    for (size_t event = other.raw->poll(events); event-- > 0;) {
-      if (events[event].kind != fabric::Event::Kind::kReceived) continue;
-      const auto batch = Batch::parse({events[event].data, events[event].bytes});
-      ASSERT_TRUE(batch);
-      batch->for_each([&](const Header& header, auto) {
-        seen.push_back({header.kind, header.bytes, header.bytes - header.open_bytes});
-        return true;
-      });
-    }
-  }
+  for (const auto& [header, payload] : other.hear())
+    seen.push_back({header.kind, header.bytes, header.bytes - header.open_bytes});
   const auto order = [](const Record& a, const Record& b) {
     return std::tuple(a.kind, a.bytes, a.covered) < std::tuple(b.kind, b.bytes, b.covered);
   };
@@ -174,6 +192,49 @@ TEST(Delegatee, ScattersWhatLiesInTheRegionAndNothingElse) {
   std::memcpy(expected.data() + 56, &counter, sizeof counter);
   EXPECT_TRUE(stranger.memory == expected);
   EXPECT_EQ(stranger.node->delivery.wakes[0].load(), 1u) << "once for all records";
+}
+
+TEST(Delegatee, AccumulatesWhatLiesInTheRegionAndNothingElse) {
+  Stranger stranger;
+  uint64_t first;
+  std::memcpy(&first, stranger.memory.data(), sizeof first);
+  stranger.say(accumulating_batch().bytes());
+  EXPECT_EQ(stranger.state_of_link(), 1);
+  Bytes expected = pattern(64, 1);
+  first += 5;
+  std::memcpy(expected.data(), &first, sizeof first);
+  EXPECT_TRUE(stranger.memory == expected);
+}
+
+// A gap may hold anything of the task's.
+TEST(Delegatee, SendsNoByteOfTheGapsOfPairs) {
+  Stranger other;
+  constexpr size_t kGap = 12, kGapBytes = 4;
+  const Bytes no_gap(kGapBytes);
+  const auto expect_no_gap = [&](const Bytes& sent, size_t pair) {
+    ASSERT_GE(sent.size(), pair + 16);
+    EXPECT_TRUE(std::equal(no_gap.begin(), no_gap.end(), sent.begin() + pair + kGap));
+  };
+  const Bytes pairs = pattern(3000, 7);
+  other.node->push(0, transfer(Op::kPut, {1, 0, 1}, const_cast<std::byte*>(pairs.data()), 3000));
+  other.node->delegatee.round();
+  other.node->push(0, accumulate_of({1, 0, 1}, {NAGAYA_ELEMENT_DOUBLE_INT, NAGAYA_REDUCE_MAXLOC, 2,
+                                                nullptr, nullptr, pairs.data(), nullptr}));
+  const auto requests = other.hear();
+  ASSERT_EQ(requests.size(), 2u);
+  for (const size_t pair : {0, 16}) expect_no_gap(requests[1].second, sizeof(Strided) + pair);
+
+  Header get = accumulate_header(Kind::kGetAccumulate, NAGAYA_REDUCE_NO_OP, sizeof(Strided));
+  RawBatch batch;
+  batch.add(get, plain_bytes(Strided{0, 64, 1, 0}));
+  get.type = NAGAYA_ELEMENT_DOUBLE_INT;
+  batch.add(get, plain_bytes(Strided{0, 32, 1, 0}));
+  const std::string bytes = signed_by(other.proofs, batch.bytes());
+  ASSERT_TRUE(other.raw->try_send(0, bytes.data(), bytes.size(), 1));
+  const auto answers = other.hear();
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_TRUE(answers[0].second == other.memory);
+  for (const size_t pair : {0, 16}) expect_no_gap(answers[1].second, pair);
 }
 
 TEST(Delegatee, DeclaresANodeFailedWhoseAnswerIsNotOfTheOldestPieces) {
@@ -214,6 +275,28 @@ TEST(Delegatee, DeclaresANodeFailedWhoseAnswerDoesNotFitTheQuestion) {
     EXPECT_EQ(flag.now(), -EPROTO);
     EXPECT_TRUE(local == Bytes(16));
   }
+}
+
+TEST(Delegatee, DeclaresANodeFailedWhoseAnswerDoesNotFitTheAccumulate) {
+  const std::vector<int64_t> values(2, 1);
+  for (const bool gets : {false, true})
+    for (const size_t bytes : {0, 8, 15, 16, 17, 24}) {
+      if (bytes == (gets ? 16 : 0)) continue;
+      Stranger stranger;
+      std::vector<int64_t> before(2, 77);
+      Flag flag;
+      stranger.node->push(
+          0, flagged(
+                 accumulate_of({1, 0, 1}, {NAGAYA_ELEMENT_INT64, NAGAYA_REDUCE_SUM, 2, nullptr,
+                                           nullptr, values.data(), gets ? before.data() : nullptr}),
+                 flag));
+      stranger.node->delegatee.round();
+      Header answer = header_of(Kind::kAnswer, static_cast<uint32_t>(bytes));
+      answer.tag = 1 << 16;
+      stranger.say(RawBatch().add(answer, std::string(bytes, 'x')).bytes());
+      EXPECT_EQ(flag.now(), -EPROTO) << bytes;
+      EXPECT_EQ(before, std::vector<int64_t>(2, 77));
+    }
 }
 
 TEST(Delegatee, DeclaresANodeFailedWhosePartsOfAMessageDoNotFitTogether) {

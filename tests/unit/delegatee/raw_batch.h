@@ -56,6 +56,16 @@ std::string plain_bytes(const Plain& plain) {
   return std::string(reinterpret_cast<const char*>(&plain), sizeof plain);
 }
 
+// An accumulate of int64_t elements in region 1 of task 0; `bytes`: of the payload.
+inline Header accumulate_header(Kind kind, nagaya_reduction operation, uint32_t bytes,
+                                uint32_t entries = 1) {
+  Header header = header_of(kind, bytes, entries);
+  header.operation = static_cast<uint8_t>(operation);
+  header.type = NAGAYA_ELEMENT_INT64;
+  header.region = 1;
+  return header;
+}
+
 // A put of 8 bytes into region 1 of task 0.
 inline Header put_header() {
   Header header = header_of(Kind::kPut, 8);
@@ -64,13 +74,46 @@ inline Header put_header() {
 }
 
 struct NamedBatch {
-  const char* name;
+  std::string name;
   std::string bytes;
 };
 
+inline std::vector<NamedBatch> malformed_accumulates() {
+  std::vector<NamedBatch> all;
+  const auto wrong = [&](const std::string& name, const Header& header,
+                         const std::string& payload) {
+    all.push_back({name, RawBatch().add(header, payload).bytes()});
+  };
+  const std::string entry = plain_bytes(Strided{0, 8, 1, 0}), value = "12345678";
+  for (const Kind kind : {Kind::kAccumulate, Kind::kGetAccumulate}) {
+    const std::string prefix = kind == Kind::kAccumulate ? "accumulate-" : "get-accumulate-";
+    const auto wrong_sum = [&](const char* name, auto damage) {
+      Header sum = accumulate_header(kind, NAGAYA_REDUCE_SUM, 32);
+      damage(sum);
+      wrong(prefix + name, sum, entry + value);
+    };
+    wrong_sum("of-no-operation", [](Header& sum) { sum.operation = NAGAYA_REDUCE_NO_OP + 1; });
+    wrong_sum("of-no-type", [](Header& sum) { sum.type = NAGAYA_ELEMENT_DOUBLE_DOUBLE + 1; });
+    wrong_sum("undefined", [](Header& sum) { sum.operation = NAGAYA_REDUCE_MAXLOC; });
+    wrong_sum("with-unused-operands", [](Header& sum) { sum.operation = NAGAYA_REDUCE_NO_OP; });
+    wrong_sum("of-half-elements", [](Header& sum) { sum.type = NAGAYA_ELEMENT_DOUBLE_INT; });
+    wrong_sum("with-open-entry", [](Header& sum) { sum.open_bytes = 9; });
+    wrong(prefix + "without-operands", accumulate_header(kind, NAGAYA_REDUCE_SUM, 24), entry);
+    wrong(prefix + "of-split-elements", accumulate_header(kind, NAGAYA_REDUCE_SUM, 24 + 24),
+          plain_bytes(Strided{0, 12, 2, 12}) + value + value + value);
+  }
+  for (const uint32_t bytes : {0u, 3u, 16u})
+    wrong("compare-swap-of-" + std::to_string(bytes), header_of(Kind::kCompareSwap, 16, bytes),
+          value + value);
+  Header open = header_of(Kind::kCompareSwap, 16, 8);
+  open.open_bytes = 1;
+  wrong("compare-swap-with-open-operands", open, value + value);
+  return all;
+}
+
 // Everything that parse() must refuse.
 inline std::vector<NamedBatch> malformed_batches() {
-  std::vector<NamedBatch> all;
+  std::vector<NamedBatch> all = malformed_accumulates();
   const auto add = [&](const char* name, const RawBatch& batch) {
     all.push_back({name, batch.bytes()});
   };
@@ -170,6 +213,35 @@ inline RawBatch scattered_batch() {
   return batch;
 }
 
+// Sums and words, inside of the region of 64 bytes and not. The elements of the region: the first
+// one becomes larger by 5, the others remain.
+inline RawBatch accumulating_batch() {
+  RawBatch batch;
+  const std::string two = plain_bytes(uint64_t{2}), zero = plain_bytes(uint64_t{0});
+  const auto add = [&](nagaya_reduction operation, const Strided& entry,
+                       const std::string& values) {
+    for (const Kind kind : {Kind::kAccumulate, Kind::kGetAccumulate})
+      batch.add(
+          accumulate_header(kind, operation, static_cast<uint32_t>(sizeof entry + values.size())),
+          plain_bytes(entry) + values);
+  };
+  add(NAGAYA_REDUCE_SUM, {0, 8, 1, 0}, two);
+  add(NAGAYA_REDUCE_SUM, {56, 8, 3, -8}, zero + zero + zero);
+  add(NAGAYA_REDUCE_NO_OP, {0, 16, 4, 16}, "");
+  for (const Strided& outside :
+       {Strided{57, 8, 1, 0}, Strided{8, 8, 3, -8}, Strided{UINT64_MAX, 8, 1, 0}})
+    add(NAGAYA_REDUCE_SUM, outside, std::string(outside.bytes(), 'x'));
+  for (const uint64_t offset : {57, 64}) {
+    Header swap = header_of(Kind::kCompareSwap, sizeof(Operands), 8);
+    swap.region = 1;
+    swap.offset = offset;
+    batch.add(swap, plain_bytes(Operands{1, 2}));
+  }
+  Header add_one = accumulate_header(Kind::kGetAccumulate, NAGAYA_REDUCE_SUM, 24 + 8);
+  batch.add(add_one, plain_bytes(Strided{0, 8, 1, 0}) + plain_bytes(uint64_t{1}));
+  return batch;
+}
+
 // Batches that parse() accepts; the last one is nonsense for all that.
 inline std::vector<NamedBatch> sound_batches() {
   Header long_put = header_of(Kind::kPut, 1000), blocks = header_of(Kind::kPutPieces, 1024, 1);
@@ -195,6 +267,7 @@ inline std::vector<NamedBatch> sound_batches() {
                             .bytes()},
           {"long-control", RawBatch().add(message, std::string(2000, 'x')).bytes()},
           {"scattered", scattered_batch().bytes()},
+          {"accumulating", accumulating_batch().bytes()},
           {"full-mailbox", RawBatch().add(full, "12345678").add(full, "12345678").bytes()},
           {"unasked-answer", RawBatch().add(header_of(Kind::kAnswer)).bytes()}};
 }
