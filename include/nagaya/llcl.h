@@ -298,8 +298,8 @@ typedef struct nagaya_llcl_accumulation {
 /* Applies an operation to elements, and copies their values from before. Done when the call
  * returns: a fence (atomic_thread_fence) is all that a flush of a task of this node would be.
  *
- * Atomic for each element against all other calls of this function and of the next one by tasks of
- * this node, if they name elements at equal addresses. Not atomic against elements that overlap in
+ * Atomic for each element against all accumulates and compare-and-swaps, also those of other nodes,
+ * if they name elements at equal addresses. Not atomic against elements that overlap in
  * part, loads and stores, atomic instructions, and nagaya_llcl_try_atomic(), which uses these.
  * Order: if one call happens before another one, so do their effects on each element.
  * Takes locks one at a time, each for at most 4 KiB of elements: a caller waits for others that
@@ -329,11 +329,11 @@ typedef struct nagaya_llcl_remote_accumulation {
   nagaya_completion on_complete;
 } nagaya_llcl_remote_accumulation;
 
-/* Applies an operation to elements of any process, atomically and with the values from before as
- * nagaya_llcl_accumulate() does: also against the calls of that function by tasks of that node.
- * Complete when the elements have changed and the values from before are in `result`. Errors: a
- * `try_` function's, and by the completion -EINVAL (region, range). After an error that the
- * completion reports, any part of the elements may have changed. */
+/* Applies an operation to elements of any process, with the atomicity of nagaya_llcl_accumulate().
+ * Complete when the elements have changed and the values from before are in `result`.
+ *
+ * Returns as a `try_` function. If only the other node can see -EINVAL (region, range), it arrives
+ * by the completion; then any part of the elements may have changed. */
 int nagaya_llcl_try_accumulate(const nagaya_llcl_remote_accumulation* accumulation);
 
 typedef struct nagaya_llcl_remote_compare_swap {
@@ -344,8 +344,8 @@ typedef struct nagaya_llcl_remote_compare_swap {
   nagaya_completion on_complete;
 } nagaya_llcl_remote_compare_swap;
 
-/* Compares and swaps a word of any process, as nagaya_llcl_compare_swap() does, atomically against
- * all accumulates there. Complete when `before` holds the value from before. */
+/* Compares and swaps a word of any process, with the atomicity of nagaya_llcl_accumulate().
+ * Complete when `before` holds the value from before. Returns as nagaya_llcl_try_accumulate(). */
 int nagaya_llcl_try_compare_swap(const nagaya_llcl_remote_compare_swap* compare_swap);
 
 /* ---- words ------------------------------------------------------------------------------- */

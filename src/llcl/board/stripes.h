@@ -5,7 +5,7 @@
 //   address ──► block ──► stripe: | holder |    each in a line of its own, in zero pages of the
 //   host
 //
-//   free (0)         -> held (an Owner)   any thread of a task: compare-and-swap, acquire
+//   free (0)         -> held (an Owner)   a task, the delegatee as host: CAS, acquire
 //   held             -> free              that thread: release
 //   held by a task   -> free              the host, once it has reaped the task (reclaim)
 //
