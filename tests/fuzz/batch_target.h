@@ -113,16 +113,19 @@ class HearingNode {
     const uint32_t lane = board_.lanes->claim(mailbox::Owner::task(0, 1));
     const auto flag = reinterpret_cast<uint64_t>(flags_.data());
     const auto local = reinterpret_cast<uint64_t>(local_.data());
-    // `bytes`: of a block; the type of a word; the number of pieces.
-    const auto ask = [&](llcl::Op op, uint64_t bytes, uint64_t from) {
+    const auto push = [&](llcl::Op op, const llcl::Command::Data& data) {
       llcl::Command command{};
       command.op = op;
       command.node = 1;
       command.region = 1;
       command.completion_kind = llcl::Completion::kFlag;
       command.completion = flag + 4 * asked_++;
-      command.data.block = {from, bytes, 0, 0};
+      command.data = data;
       board_.lanes->push(lane, [&](llcl::Command& place) { place = command; });
+    };
+    // `bytes`: of a block; the type of a word; the number of pieces.
+    const auto ask = [&](llcl::Op op, uint64_t bytes, uint64_t from) {
+      push(op, {.block = {from, bytes, 0, 0}});
     };
     ask(llcl::Op::kGet, 64, local);
     ask(llcl::Op::kGet, large_.size(), reinterpret_cast<uint64_t>(large_.data()));
@@ -132,6 +135,9 @@ class HearingNode {
     piece_ = {local, 0, 8, 8, 8, 16};
     ask(llcl::Op::kGetPieces, 1, reinterpret_cast<uint64_t>(&piece_));
     ask(llcl::Op::kPutPieces, 1, reinterpret_cast<uint64_t>(&piece_));
+    push(llcl::Op::kAccumulate,
+         {.elements = {local, local, 0, 8, NAGAYA_ELEMENT_INT64, NAGAYA_REDUCE_SUM}});
+    push(llcl::Op::kCompareSwap, {.word = {local, 4, 1, 2}});
     ask(llcl::Op::kFence, 0, 0);
     delegatee_.round();
   }
