@@ -8,7 +8,7 @@ from hosts import HOSTS, SHARED_PROCESSORS, Hosts
 
 ACTS = ["spinning_on_a_callback", "every_size", "atomics_of_many_threads", "every_operation",
         "notified_writes", "every_piece", "fences", "prepared_requests", "prepared_atomics", "words",
-        "accumulates",
+        "accumulates", "accumulates_to_any_process",
         "messages", "all_flood_all_and_every_handler_answers", "answers_to_a_deaf_process_have_an_end",
         "a_thread_ends_before_its_requests", "threads_ask_for_the_last_time_as_they_end",
         "more_threads_than_lanes",

@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
       {"prepared_atomics", prepared_atomics},
       {"words", words},
       {"accumulates", accumulates},
+      {"accumulates_to_any_process", accumulates_to_any_process},
       {"a_thread_ends_before_its_requests", a_thread_ends_before_its_requests},
       {"threads_ask_for_the_last_time_as_they_end", threads_ask_for_the_last_time_as_they_end},
       {"more_threads_than_lanes", more_threads_than_lanes},

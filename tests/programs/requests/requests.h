@@ -4,7 +4,7 @@
  *   requests.c    beginning, end, acts of all processes
  *   transfers.c   reads, writes, pieces, fences, prepared requests
  *   atomics.c     every atomic, from many threads; words
- *   accumulates.c operations on elements within a node
+ *   accumulates.c operations on elements
  *   messages.c    messages and their handlers
  *   endings.c     threads and processes that end before their requests do
  *   misuse.c      mistakes: each is answered where it was made */
@@ -65,6 +65,7 @@ void every_operation(void);
 void prepared_atomics(void);
 void words(void);
 void accumulates(void);
+void accumulates_to_any_process(void);
 void messages(void);
 void all_flood_all_and_every_handler_answers(void);
 void answers_to_a_deaf_process_have_an_end(void);
