@@ -6,6 +6,7 @@
 //   redirect_site.cc  finds system-call sites in machine code
 //   answer_site.cc    finds cpuid instructions, which cpuid.cc then answers from memory
 //   rewrite_site.cc   rewrites both kinds of sites
+//   wide_vectors.cc   whether the processor has vectors that not all of its architecture have
 //
 // All functions here may run where libc may not (between clone and the jump, inside a task's
 // redirected call), except those of redirect_site.cc and answer_site.cc, which run in the host.
@@ -74,6 +75,10 @@ std::vector<RedirectSite> make_answer_sites(std::span<const std::byte> text, uin
 struct CpuidRegisters {
   uint32_t eax, ebx, ecx, edx;
 };
+
+// Returns whether this processor and kernel have the vectors that CMake's target
+// nagaya_wide_vectors compiles for (x86-64: AVX2). Takes microseconds in a virtual machine.
+bool has_wide_vectors();
 
 // Rewrites `window`, the bytes of `site` (writable now), to call through `table`. Freestanding.
 void rewrite_site(std::byte* window, const RedirectSite& site, uintptr_t table);

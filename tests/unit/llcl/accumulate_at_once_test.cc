@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "accumulate_fixture.h"
+#include "reduction/reductions.h"
 #include "stepped_process.h"
 
 namespace nagaya::llcl {
@@ -109,6 +110,9 @@ TEST_F(AccumulateTest, OfATaskThatIsKilledLeavesElementsWholeAndNoLock) {
     nagaya_llcl_accumulation what;
   };
   alignas(kBlockBytes) static std::byte memory[2 * kBlockBytes];
+  // The first call in a process chooses the loops. Killed in it, a child would leave that undone
+  // here, because it shares the memory of this process.
+  reduction::elements_of(NAGAYA_ELEMENT_INT64);
   int kills = 0, kills_with_lock = 0;
   for (int instructions = 1;; instructions += stride()) {
     auto* const target = reinterpret_cast<int64_t*>(memory + kBlockBytes - 24);

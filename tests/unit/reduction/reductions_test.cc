@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every element type and operation against an oracle that computes one element at a time, in wider
-// types where there are any, from MPI's text.
+// types where there are any, from MPI's text: the loops for every processor, and those for wide
+// vectors if this one has them.
 #include "reduction/reductions.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,16 @@
 #include <set>
 #include <vector>
 
+#include "arch/arch.h"
+#include "reduction/loops.h"
+
 namespace nagaya::reduction {
 namespace {
+
+std::vector<const Loops*> loops_here() {
+  if (!arch::has_wide_vectors()) return {&kPortableLoops};
+  return {&kPortableLoops, &kWideLoops};
+}
 
 // ---- the oracle: kinds of elements, and one element's result -----------------------------------
 
@@ -167,7 +176,11 @@ class Reductions : public testing::Test {
   using Type = typename Model::Type;
   static constexpr size_t kCount = 37;  // whole vectors and a rest
 
-  static const Elements& elements() { return elements_of(Case::kElement); }
+  // Runs test(elements) with each table's loops.
+  template <class Test>
+  static void with_all_loops(Test test) {
+    for (const Loops* const loops : loops_here()) test((*loops)[Case::kElement]);
+  }
 
   std::vector<Type> random_elements() {
     std::vector<Type> all(kCount);
@@ -177,7 +190,8 @@ class Reductions : public testing::Test {
   // In memory that begins `shift` bytes behind an aligned address.
   static std::vector<std::byte> bytes_of(const std::vector<Type>& all, size_t shift) {
     std::vector<std::byte> bytes(shift + all.size() * sizeof(Type), std::byte{0xa5});
-    elements().reduce[NAGAYA_REDUCE_REPLACE](nullptr, all.data(), bytes.data() + shift, all.size());
+    elements_of(Case::kElement)
+        .reduce[NAGAYA_REDUCE_REPLACE](nullptr, all.data(), bytes.data() + shift, all.size());
     return bytes;
   }
   static std::vector<Type> elements_from(const std::vector<std::byte>& bytes, size_t shift) {
@@ -198,43 +212,51 @@ class Reductions : public testing::Test {
 TYPED_TEST_SUITE(Reductions, Cases);
 
 TYPED_TEST(Reductions, HaveTheExtentOfTheirType) {
-  EXPECT_EQ(this->elements().extent, sizeof(typename TypeParam::Model::Type));
-  EXPECT_LE(this->elements().true_extent, this->elements().extent);
+  this->with_all_loops([](const Elements& elements) {
+    EXPECT_EQ(elements.extent, sizeof(typename TypeParam::Model::Type));
+    EXPECT_LE(elements.true_extent, elements.extent);
+  });
 }
 
 TYPED_TEST(Reductions, AreDefinedForTheOperationsOfMpi) {
-  for (size_t n = 0; n < kReductions; ++n)
-    EXPECT_EQ(this->elements().reduce[n] != nullptr,
-              is_defined(TypeParam::Model::kind, static_cast<nagaya_reduction>(n)))
-        << "operation " << n;
+  this->with_all_loops([](const Elements& elements) {
+    for (size_t n = 0; n < kReductions; ++n)
+      EXPECT_EQ(elements.reduce[n] != nullptr,
+                is_defined(TypeParam::Model::kind, static_cast<nagaya_reduction>(n)))
+          << "operation " << n;
+  });
 }
 
 TYPED_TEST(Reductions, GiveTheResultsOfTheOracleAtAnyAddress) {
-  for (size_t n = 0; n < NAGAYA_REDUCE_REPLACE; ++n)
-    for (const size_t shift : {0, 1, 4}) {
-      const auto operation = static_cast<nagaya_reduction>(n);
-      if (!is_defined(TypeParam::Model::kind, operation)) continue;
-      const auto in = this->random_elements(), inout = this->random_elements();
-      auto target = this->bytes_of(inout, shift);
-      this->elements().reduce[n](nullptr, this->bytes_of(in, 3).data() + 3, target.data() + shift,
-                                 in.size());
-      const auto results = this->elements_from(target, shift);
-      for (size_t k = 0; k < in.size(); ++k)
-        ASSERT_TRUE(
-            this->are_equal(results[k], TypeParam::Model::result(operation, in[k], inout[k])))
-            << "operation " << n << ", element " << k;
-    }
+  this->with_all_loops([this](const Elements& elements) {
+    for (size_t n = 0; n < NAGAYA_REDUCE_REPLACE; ++n)
+      for (const size_t shift : {0, 1, 4}) {
+        const auto operation = static_cast<nagaya_reduction>(n);
+        if (!is_defined(TypeParam::Model::kind, operation)) continue;
+        const auto in = this->random_elements(), inout = this->random_elements();
+        auto target = this->bytes_of(inout, shift);
+        elements.reduce[n](nullptr, this->bytes_of(in, 3).data() + 3, target.data() + shift,
+                           in.size());
+        const auto results = this->elements_from(target, shift);
+        for (size_t k = 0; k < in.size(); ++k)
+          ASSERT_TRUE(
+              this->are_equal(results[k], TypeParam::Model::result(operation, in[k], inout[k])))
+              << "operation " << n << ", element " << k;
+      }
+  });
 }
 
 TYPED_TEST(Reductions, ReplaceTakesTheOperandAndNoOpLeavesTheValue) {
-  const auto in = this->random_elements(), inout = this->random_elements();
-  auto replaced = this->bytes_of(inout, 0), left = replaced;
-  this->elements().reduce[NAGAYA_REDUCE_REPLACE](nullptr, in.data(), replaced.data(), in.size());
-  this->elements().reduce[NAGAYA_REDUCE_NO_OP](nullptr, nullptr, left.data(), in.size());
-  for (size_t k = 0; k < in.size(); ++k) {
-    EXPECT_TRUE(this->are_equal(this->elements_from(replaced, 0)[k], in[k]));
-    EXPECT_TRUE(this->are_equal(this->elements_from(left, 0)[k], inout[k]));
-  }
+  this->with_all_loops([this](const Elements& elements) {
+    const auto in = this->random_elements(), inout = this->random_elements();
+    auto replaced = this->bytes_of(inout, 0), left = replaced;
+    elements.reduce[NAGAYA_REDUCE_REPLACE](nullptr, in.data(), replaced.data(), in.size());
+    elements.reduce[NAGAYA_REDUCE_NO_OP](nullptr, nullptr, left.data(), in.size());
+    for (size_t k = 0; k < in.size(); ++k) {
+      EXPECT_TRUE(this->are_equal(this->elements_from(replaced, 0)[k], in[k]));
+      EXPECT_TRUE(this->are_equal(this->elements_from(left, 0)[k], inout[k]));
+    }
+  });
 }
 
 TYPED_TEST(Reductions, LeaveTheGapsOfPairs) {
@@ -243,19 +265,21 @@ TYPED_TEST(Reductions, LeaveTheGapsOfPairs) {
     using Type = typename Model::Type;
     const size_t gap = sizeof(Type::value), begin = offsetof(Type, index);
     const size_t end = begin + sizeof(Type::index);
-    EXPECT_EQ(this->elements().copy != nullptr, gap != begin || end != sizeof(Type));
-    const auto in = this->random_elements();
-    for (const nagaya_reduction operation :
-         {NAGAYA_REDUCE_MAXLOC, NAGAYA_REDUCE_MINLOC, NAGAYA_REDUCE_REPLACE}) {
-      auto target = this->bytes_of(in, 0);
-      this->elements().reduce[operation](nullptr, this->random_elements().data(), target.data(),
-                                         in.size());
-      for (size_t at = 0; at < target.size(); ++at)
-        if (const size_t in_pair = at % sizeof(Type);
-            (in_pair >= gap && in_pair < begin) || in_pair >= end) {
-          ASSERT_EQ(target[at], std::byte{0xa5}) << "operation " << operation << ", byte " << at;
-        }
-    }
+    this->with_all_loops([&](const Elements& elements) {
+      EXPECT_EQ(elements.copy != nullptr, gap != begin || end != sizeof(Type));
+      const auto in = this->random_elements();
+      for (const nagaya_reduction operation :
+           {NAGAYA_REDUCE_MAXLOC, NAGAYA_REDUCE_MINLOC, NAGAYA_REDUCE_REPLACE}) {
+        auto target = this->bytes_of(in, 0);
+        elements.reduce[operation](nullptr, this->random_elements().data(), target.data(),
+                                   in.size());
+        for (size_t at = 0; at < target.size(); ++at)
+          if (const size_t in_pair = at % sizeof(Type);
+              (in_pair >= gap && in_pair < begin) || in_pair >= end) {
+            ASSERT_EQ(target[at], std::byte{0xa5}) << "operation " << operation << ", byte " << at;
+          }
+      }
+    });
   }
 }
 
@@ -263,12 +287,39 @@ TEST(ReductionsOfFloatingPoint, DependOnNoPlaceInTheArray) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> numbers(-1, 1);
   constexpr size_t kCount = 9;
-  std::vector<Complex<double>> in(kCount, {numbers(random), numbers(random)}),
-      inout(kCount, {numbers(random), numbers(random)});
-  elements_of(NAGAYA_ELEMENT_COMPLEX_DOUBLE)
-      .reduce[NAGAYA_REDUCE_PROD](nullptr, in.data(), inout.data(), kCount);
-  for (size_t n = 1; n < kCount; ++n)
-    EXPECT_EQ(std::memcmp(&inout[n], &inout[0], sizeof inout[0]), 0) << n;
+  for (const Loops* const loops : loops_here()) {
+    std::vector<Complex<double>> in(kCount, {numbers(random), numbers(random)}),
+        inout(kCount, {numbers(random), numbers(random)});
+    (*loops)[NAGAYA_ELEMENT_COMPLEX_DOUBLE].reduce[NAGAYA_REDUCE_PROD](nullptr, in.data(),
+                                                                       inout.data(), kCount);
+    for (size_t n = 1; n < kCount; ++n)
+      EXPECT_EQ(std::memcmp(&inout[n], &inout[0], sizeof inout[0]), 0) << n;
+  }
+}
+
+template <class T>
+void expect_equal_bits(std::initializer_list<nagaya_element_type> types) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<T> numbers(-1, 1);
+  std::vector<T> in(80), before(80);  // of complex numbers 40
+  for (const nagaya_element_type type : types)
+    for (size_t operation = 0; operation < kReductions; ++operation)
+      for (size_t count = 0; count <= 40; ++count) {
+        if (kPortableLoops[type].reduce[operation] == nullptr) continue;
+        for (T& one : in) one = numbers(random);
+        for (T& one : before) one = numbers(random);
+        std::vector<T> portable = before, wide = before;
+        kPortableLoops[type].reduce[operation](nullptr, in.data(), portable.data(), count);
+        kWideLoops[type].reduce[operation](nullptr, in.data(), wide.data(), count);
+        ASSERT_EQ(std::memcmp(portable.data(), wide.data(), wide.size() * sizeof(T)), 0)
+            << "type " << type << ", operation " << operation << ", " << count << " elements";
+      }
+}
+
+TEST(ReductionsOfFloatingPoint, HaveTheSameBitsInWideVectors) {
+  if (!arch::has_wide_vectors()) GTEST_SKIP() << "this processor has none";
+  expect_equal_bits<float>({NAGAYA_ELEMENT_FLOAT, NAGAYA_ELEMENT_COMPLEX_FLOAT});
+  expect_equal_bits<double>({NAGAYA_ELEMENT_DOUBLE, NAGAYA_ELEMENT_COMPLEX_DOUBLE});
 }
 
 TEST(ReductionsOfLogicalValues, AreTrueAsAnOperandIs) {
