@@ -166,6 +166,7 @@ constexpr Reductions reductions() {
 
 template <class T>
 constexpr Elements elements() {
+  static_assert(std::has_single_bit(sizeof(T)));
   if constexpr (is_located<T>) {
     constexpr size_t end = offsetof(T, index) + sizeof(T::index);
     return {reductions<T>(), sizeof(T), end, has_gaps<T> ? copy<T> : nullptr};

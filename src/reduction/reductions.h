@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -39,6 +40,10 @@ struct Elements {
   std::array<Reduce*, kReductions> reduce;  // nullptr: not defined
   size_t extent, true_extent;  // from one to the next, without a gap at the end [bytes]
   Copy* copy;                  // of elements with gaps; nullptr: they have none
+
+  // `extent` is a power of two: a division takes longer than an accumulate of one element.
+  size_t count_in(size_t bytes) const { return bytes >> std::countr_zero(extent); }
+  bool has_rest(size_t bytes) const { return (bytes & (extent - 1)) != 0; }
 };
 
 // `type` is an enumerator.

@@ -39,18 +39,20 @@ bool add_runs(const nagaya_runs& runs, Reach& reach, size_t* bytes) {
   return true;
 }
 
-// Computes the reach of a buffer that has bytes. Returns 0, -EINVAL (the runs do not have as many
-// bytes as the buffer), -ERANGE (their addresses overflow).
-int reach_of(const nagaya_window_buffer& buffer, Reach* out) {
-  if (buffer.runs == nullptr) {
-    out->low = reinterpret_cast<int64_t>(buffer.first);
-    return __builtin_add_overflow(out->low, buffer.bytes, &out->high) ? -ERANGE : 0;
-  }
+[[gnu::noinline]] int reach_of_runs(const nagaya_window_buffer& buffer, Reach* out) {
   *out = {INT64_MAX, INT64_MIN};
   size_t bytes = 0;
   for (size_t n = 0; n < buffer.groups; ++n)
     if (!add_runs(buffer.runs[n], *out, &bytes)) return -ERANGE;
   return bytes == buffer.bytes ? 0 : -EINVAL;
+}
+
+// Computes the reach of a buffer that has bytes. Returns 0, -EINVAL (the runs do not have as many
+// bytes as the buffer), -ERANGE (their addresses overflow).
+inline int reach_of(const nagaya_window_buffer& buffer, Reach* out) {
+  if (buffer.runs != nullptr) return reach_of_runs(buffer, out);
+  out->low = reinterpret_cast<int64_t>(buffer.first);
+  return __builtin_add_overflow(out->low, buffer.bytes, &out->high) ? -ERANGE : 0;
 }
 
 // Returns whether [begin + reach.low, begin + reach.high) lies in [0, bytes).
@@ -151,6 +153,11 @@ int check_copy(Window& window, const nagaya_window_buffer& own, const nagaya_win
   return locate(window, other, at);
 }
 
+// Whether a buffer of the caller, if there is one, has elements that do not lie side by side.
+bool is_in_runs(const nagaya_window_buffer* buffer) {
+  return buffer != nullptr && buffer->runs != nullptr && buffer->bytes != 0;
+}
+
 // Elements of the caller side by side: where they lie already, or in a copy.
 class Packed {
  public:
@@ -182,9 +189,7 @@ class Packed {
   }
 
  private:
-  bool has_copy() const {
-    return buffer_ != nullptr && buffer_->runs != nullptr && buffer_->bytes != 0;
-  }
+  bool has_copy() const { return is_in_runs(buffer_); }
   // Calls move(run, its place in the copy, elements). Elements with gaps are moved one by one: the
   // bytes in the gaps are not theirs.
   template <class Move>
@@ -194,7 +199,7 @@ class Packed {
       const nagaya_runs& runs = buffer_->runs[group];
       auto* run = static_cast<std::byte*>(runs.first);
       for (size_t n = 0; n < runs.count; ++n, run += runs.stride, packed += runs.bytes)
-        move(run, packed, runs.bytes / elements_.extent);
+        move(run, packed, elements_.count_in(runs.bytes));
     }
   }
   layout::Buffer own_side() const { return {nullptr, buffer_->bytes, buffer_->runs}; }
@@ -204,6 +209,22 @@ class Packed {
   const reduction::Elements& elements_;
   std::unique_ptr<std::byte, decltype([](std::byte* memory) { std::free(memory); })> copy_;
 };
+
+// Accumulates by a copy of the elements of a side that lie in runs. `what` is complete but for the
+// caller's sides.
+[[gnu::noinline]] int accumulate_packed(Window& window, const nagaya_window_buffer* from,
+                                        const nagaya_window_buffer* result,
+                                        nagaya_llcl_accumulation what) {
+  const reduction::Elements& elements = reduction::elements_of(what.type);
+  const Packed origin(from, elements), before(result, elements);
+  if (origin.lacks_memory() || before.lacks_memory()) return -ENOMEM;
+  origin.pack();
+  what.origin = origin.data();
+  what.result = before.data();
+  const int error = llcl::accumulate(window.board(), window.owner(), what);
+  if (error == 0) before.unpack();
+  return error;
+}
 
 bool is_type(nagaya_element_type type) {
   return type >= 0 && static_cast<size_t>(type) < reduction::kElementTypes;
@@ -215,15 +236,18 @@ bool has_comparable_bytes(nagaya_element_type type) {
          (type >= NAGAYA_ELEMENT_BYTE && type <= NAGAYA_ELEMENT_LOGICAL);
 }
 
-// Whether a buffer of the caller has `bytes` bytes, each run whole elements.
-bool has_elements(const nagaya_window_buffer* buffer, size_t bytes, size_t extent) {
-  if (buffer == nullptr) return true;
-  if (buffer->bytes != bytes) return false;
-  if (buffer->runs == nullptr || bytes == 0) return true;
-  for (size_t group = 0; group < buffer->groups; ++group)
-    if (buffer->runs[group].bytes % extent != 0) return false;
+bool has_elements_in_runs(const nagaya_window_buffer& buffer, const reduction::Elements& elements) {
+  for (size_t group = 0; group < buffer.groups; ++group)
+    if (elements.has_rest(buffer.runs[group].bytes)) return false;
   Reach reach;
-  return reach_of(*buffer, &reach) == 0;
+  return reach_of(buffer, &reach) == 0;
+}
+
+// Whether a buffer of the caller, if there is one, has `bytes` bytes, each run whole elements.
+inline bool has_elements(const nagaya_window_buffer* buffer, size_t bytes,
+                         const reduction::Elements& elements) {
+  return buffer == nullptr || (buffer->bytes == bytes &&
+                               (!is_in_runs(buffer) || has_elements_in_runs(*buffer, elements)));
 }
 
 // Ends an access: an epoch of a fence is used now, unless the access has failed.
@@ -255,26 +279,25 @@ int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_wi
   const size_t bytes = to.place.bytes;
   if (!is_type(what.type)) return -EINVAL;
   const reduction::Elements& elements = reduction::elements_of(what.type);
-  const size_t extent = elements.extent;
-  if (bytes % extent != 0 || !has_elements(from, bytes, extent) ||
-      !has_elements(result, bytes, extent))
+  if (elements.has_rest(bytes) || !has_elements(from, bytes, elements) ||
+      !has_elements(result, bytes, elements))
     return -EINVAL;
   std::byte* at = nullptr;
-  if (const int error = locate(window, to, &at, extent - elements.true_extent); error != 0)
-    return error;
+  const size_t gap = elements.extent - elements.true_extent;
+  if (const int error = locate(window, to, &at, gap); error != 0) return error;
   if (bytes == 0) return ended(window, 0);  // whether or not the operation is defined for the type
-  const bool is_one_run = to.place.runs == nullptr;
-  const Packed origin(from, elements), before(result, elements);
-  if (origin.lacks_memory() || before.lacks_memory()) return -ENOMEM;
-  origin.pack();
-  const nagaya_llcl_accumulation accumulation = {
-      what.type,      what.operation,
-      bytes / extent, is_one_run ? at + reinterpret_cast<ptrdiff_t>(to.place.first) : at,
-      to.place.runs,  origin.data(),
-      before.data()};
-  const int error = llcl::accumulate(window.board(), window.owner(), accumulation);
-  if (error == 0) before.unpack();
-  return ended(window, error);
+  std::byte* const first =
+      to.place.runs == nullptr ? at + reinterpret_cast<ptrdiff_t>(to.place.first) : at;
+  const nagaya_llcl_accumulation all = {what.type,
+                                        what.operation,
+                                        elements.count_in(bytes),
+                                        first,
+                                        to.place.runs,
+                                        from == nullptr ? nullptr : from->first,
+                                        result == nullptr ? nullptr : result->first};
+  if (is_in_runs(from) || is_in_runs(result))
+    return ended(window, accumulate_packed(window, from, result, all));
+  return ended(window, llcl::accumulate(window.board(), window.owner(), all));
 }
 
 int fetch_and_op(Window& window, uint32_t rank, uint64_t displacement, const Fetch& values,

@@ -54,7 +54,7 @@ class Accumulate {
     const size_t extent = elements_.extent;
     while (count != 0) {
       const size_t room = kBlockBytes - offset_in_block(target);
-      const size_t some = count * extent <= room ? count : (room + extent - 1) / extent;
+      const size_t some = count * extent <= room ? count : elements_.count_in(room + extent - 1);
       const StripeLock lock = lock_block_of(target);
       apply(target, some);
       target += some * extent;
@@ -64,7 +64,7 @@ class Accumulate {
 
   // Elements in equal runs. Returns how many of `count` these have.
   size_t change(const nagaya_runs& runs, std::byte* base, size_t count) {
-    const size_t in_run = runs.bytes / elements_.extent;
+    const size_t in_run = elements_.count_in(runs.bytes);
     size_t left = count;
     for (size_t n = 0; n < runs.count && left != 0;) {
       const Walk::Parts next{
@@ -99,7 +99,7 @@ class Accumulate {
     alignas(mailbox::kLineBytes) std::byte values[kBlockBytes];
     const Walk::Parts packed{values, static_cast<ptrdiff_t>(bytes), count};
     layout::copy_parts(packed, runs, count, bytes);
-    apply(values, count * bytes / elements_.extent);
+    apply(values, elements_.count_in(count * bytes));
     if (changes_) layout::copy_parts(runs, packed, count, bytes);
   }
 
@@ -124,20 +124,40 @@ class Accumulate {
   std::byte* result_;
 };
 
-bool is_possible(const nagaya_llcl_accumulation& what) {
-  if (!reduction::is_defined(what.type, what.operation)) return false;
-  return what.count == 0 || ((what.target != nullptr || what.target_runs != nullptr) &&
-                             (what.origin != nullptr || what.operation == NAGAYA_REDUCE_NO_OP) &&
-                             what.count <= SIZE_MAX / reduction::elements_of(what.type).extent);
+// Returns nullptr if the accumulate is not possible.
+const reduction::Elements* elements_for(const nagaya_llcl_accumulation& what) {
+  if (static_cast<size_t>(what.type) >= reduction::kElementTypes ||
+      static_cast<size_t>(what.operation) >= reduction::kReductions)
+    return nullptr;
+  const reduction::Elements& elements = reduction::elements_of(what.type);
+  const bool has_places = (what.target != nullptr || what.target_runs != nullptr) &&
+                          (what.origin != nullptr || what.operation == NAGAYA_REDUCE_NO_OP);
+  const bool is_possible =
+      elements.reduce[what.operation] != nullptr &&
+      (what.count == 0 || (has_places && what.count <= elements.count_in(SIZE_MAX)));
+  return is_possible ? &elements : nullptr;
 }
 
-bool have_whole_elements(const nagaya_runs* runs, size_t count, size_t extent) {
+bool have_whole_elements(const nagaya_runs* runs, size_t count,
+                         const reduction::Elements& elements) {
   for (size_t left = count; left != 0; ++runs) {
-    const size_t in_run = runs->bytes / extent;
-    if (in_run == 0 || runs->bytes % extent != 0 || runs->count == 0) return false;
+    const size_t in_run = elements.count_in(runs->bytes);
+    if (in_run == 0 || elements.has_rest(runs->bytes) || runs->count == 0) return false;
     left -= runs->count >= left / in_run + 1 ? left : std::min(left, runs->count * in_run);
   }
   return true;
+}
+
+// Out of line: its registers would be saved and set up for elements side by side, too.
+[[gnu::noinline]] int accumulate_runs(Board& board, mailbox::Owner self,
+                                      const nagaya_llcl_accumulation& what,
+                                      const reduction::Elements& elements) {
+  if (!have_whole_elements(what.target_runs, what.count, elements)) return -EINVAL;
+  Accumulate under_way(board, self, what, elements);
+  const nagaya_runs* runs = what.target_runs;
+  for (size_t left = what.count; left != 0; ++runs)
+    left -= under_way.change(*runs, static_cast<std::byte*>(what.target), left);
+  return 0;
 }
 
 template <class Word>
@@ -156,17 +176,10 @@ void compare_swap_by(const CompareSwap& what, Board& board, mailbox::Owner self)
 }  // namespace
 
 int accumulate(Board& board, mailbox::Owner self, const nagaya_llcl_accumulation& what) {
-  if (!is_possible(what)) return -EINVAL;
-  const reduction::Elements& elements = reduction::elements_of(what.type);
-  auto* const target = static_cast<std::byte*>(what.target);
-  Accumulate under_way(board, self, what, elements);
-  if (what.target_runs == nullptr) {
-    under_way.change(target, what.count);
-    return 0;
-  }
-  if (!have_whole_elements(what.target_runs, what.count, elements.extent)) return -EINVAL;
-  const nagaya_runs* runs = what.target_runs;
-  for (size_t left = what.count; left != 0; ++runs) left -= under_way.change(*runs, target, left);
+  const reduction::Elements* const elements = elements_for(what);
+  if (elements == nullptr) return -EINVAL;
+  if (what.target_runs != nullptr) return accumulate_runs(board, self, what, *elements);
+  Accumulate(board, self, what, *elements).change(static_cast<std::byte*>(what.target), what.count);
   return 0;
 }
 

@@ -57,7 +57,7 @@ class StripeLock {
   StripeLock(Stripes& stripes, const mailbox::Load& load, mailbox::Owner self, const void* address)
       : holder_(stripes.holder_for(address)) {
     if (!try_lock(self)) [[unlikely]]
-      mailbox::wait_unrung<mailbox::Machine>([&] { return try_lock(self); }, load);
+      await(load, self);
     mailbox::Machine::step(mailbox::StopPoint::kStripeHeld);
   }
   // Release: pairs with try_lock.
@@ -72,6 +72,11 @@ class StripeLock {
     return holder_.load(std::memory_order_relaxed) == 0 &&
            holder_.compare_exchange_strong(nobody, self.bits, std::memory_order_acquire,
                                            std::memory_order_relaxed);
+  }
+
+  // Out of line: a lock that is free needs few registers.
+  [[gnu::noinline]] void await(const mailbox::Load& load, mailbox::Owner self) {
+    mailbox::wait_unrung<mailbox::Machine>([&] { return try_lock(self); }, load);
   }
 
   std::atomic<uint32_t>& holder_;

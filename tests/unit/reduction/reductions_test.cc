@@ -218,6 +218,14 @@ TYPED_TEST(Reductions, HaveTheExtentOfTheirType) {
   });
 }
 
+TYPED_TEST(Reductions, CountWholeElements) {
+  const Elements& elements = elements_of(TypeParam::kElement);
+  for (const size_t bytes : {size_t{0}, elements.extent, 3 * elements.extent, SIZE_MAX}) {
+    EXPECT_EQ(elements.count_in(bytes), bytes / elements.extent);
+    EXPECT_EQ(elements.has_rest(bytes), bytes % elements.extent != 0);
+  }
+}
+
 TYPED_TEST(Reductions, AreDefinedForTheOperationsOfMpi) {
   this->with_all_loops([](const Elements& elements) {
     for (size_t n = 0; n < kReductions; ++n)
