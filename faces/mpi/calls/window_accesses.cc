@@ -2,7 +2,6 @@
 // window_accesses.cc - put, get, accumulates, and their forms with requests.
 #include "calls/calls.h"
 #include "calls/window_call.h"
-#include "objects/predefined.h"
 #include "objects/window_side.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
@@ -83,9 +82,13 @@ int accumulate(Window& window, const void* origin, MPI_Count origin_count, MPI_D
   if (error == MPI_SUCCESS && operation == nullptr) error = MPI_ERR_OP;
   if (error != MPI_SUCCESS || target == MPI_PROC_NULL) return error;
   if ((error = there.set_elements(nullptr, count, type, *operation, element))) return error;
-  if ((error = set_elements(here, origin, origin_count, origin_type, *operation, element)))
-    return error;
-  if ((error = fit(here.bytes(), there))) return error;
+  if (origin_count == count && origin_type == type && there.is_one_run()) {
+    here.set_like(there, origin);
+  } else {
+    if ((error = set_elements(here, origin, origin_count, origin_type, *operation, element)))
+      return error;
+    if ((error = fit(here.bytes(), there))) return error;
+  }
   const nagaya_window_target to = target_of(target, displacement, there);
   return class_of_accumulate(
       ::nagaya_window_accumulate(window.accesses(), &here.buffer(), &to, element, *operation));

@@ -58,10 +58,8 @@ int agree(Communicator& comm, int error) {
 
 }  // namespace
 
-int class_of_window_error(int error) {
+int class_of_window_failure(int error) {
   switch (error) {
-    case 0:
-      return MPI_SUCCESS;
     case -EINVAL:
       return MPI_ERR_ARG;
     case -ERANGE:

@@ -60,7 +60,10 @@ class Window {
 };
 
 // The class for an error of nagaya/window.h.
-int class_of_window_error(int error);
+int class_of_window_failure(int error);
+inline int class_of_window_error(int error) {
+  return error == 0 ? MPI_SUCCESS : class_of_window_failure(error);
+}
 
 // Calls the window's error handler if there is an error, and returns it if the handler does.
 inline int raise(const Window& window, int error_class) {

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "objects/predefined.h"
-#include "reduction/reductions.h"
-
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 namespace {
 
@@ -62,14 +59,8 @@ int WindowSide::set_derived(size_t count, MPI_Datatype datatype) {
   return MPI_SUCCESS;
 }
 
-int WindowSide::set_elements(const void* buffer, MPI_Count count, MPI_Datatype datatype,
-                             nagaya_reduction operation, nagaya_element_type& element) {
-  if (const nagaya_element_type* const known = find_element_type(datatype)) [[likely]] {
-    element = *known;
-    buffer_ = {const_cast<void*>(buffer),
-               reduction::elements_of(element).extent * static_cast<size_t>(count), nullptr, 0};
-    return MPI_SUCCESS;
-  }
+int WindowSide::set_derived_elements(const void* buffer, MPI_Count count, MPI_Datatype datatype,
+                                     nagaya_reduction operation, nagaya_element_type& element) {
   const Type* const type = Type::find(datatype);
   if (type != nullptr && type->size() == 0) return set(buffer, count, datatype);
   if (type == nullptr || type->elementary() == MPI_DATATYPE_NULL) return MPI_ERR_TYPE;

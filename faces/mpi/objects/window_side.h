@@ -7,7 +7,9 @@
 
 #include <vector>
 
+#include "objects/predefined.h"
 #include "objects/type.h"
+#include "reduction/reductions.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
@@ -31,11 +33,27 @@ class WindowSide {
   // For accumulates: whole elements of one predefined datatype, pairs with their gaps.
   // `element` is set to it, or left as it is if the type has no elements.
   int set_elements(const void* buffer, MPI_Count count, MPI_Datatype datatype,
-                   nagaya_reduction operation, nagaya_element_type& element);
+                   nagaya_reduction operation, nagaya_element_type& element) {
+    const nagaya_element_type* const known = find_element_type(datatype);
+    if (known == nullptr) [[unlikely]]
+      return set_derived_elements(buffer, count, datatype, operation, element);
+    element = *known;
+    buffer_ = {const_cast<void*>(buffer),
+               reduction::elements_of(element).extent * static_cast<size_t>(count), nullptr, 0};
+    return MPI_SUCCESS;
+  }
+  // Describes `buffer` with the count and datatype of another side, which lies side by side, and
+  // whose buffer is nullptr.
+  void set_like(const WindowSide& other, const void* buffer) {
+    buffer_ = other.buffer_;
+    buffer_.first = reinterpret_cast<void*>(reinterpret_cast<intptr_t>(buffer) +
+                                            reinterpret_cast<intptr_t>(other.buffer_.first));
+  }
 
   // Leaves only the first bytes of the message.
   void shorten(size_t bytes);
 
+  bool is_one_run() const { return buffer_.runs == nullptr; }
   size_t bytes() const { return buffer_.bytes; }
   const nagaya_window_buffer& buffer() const { return buffer_; }
 
@@ -43,6 +61,8 @@ class WindowSide {
   static constexpr size_t kFewRuns = 8;
 
   int set_derived(size_t count, MPI_Datatype datatype);
+  int set_derived_elements(const void* buffer, MPI_Count count, MPI_Datatype datatype,
+                           nagaya_reduction operation, nagaya_element_type& element);
   // describe(runs, most) stores the runs, and returns their number, or 0 if there are more.
   template <class Describe>
   void set_runs(Describe describe);
