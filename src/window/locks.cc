@@ -17,11 +17,12 @@ LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, boo
 }
 
 bool LockRequest::has_lock_all() const {
-  return window_.part(0).has_lock_all.load(std::memory_order_seq_cst) != 0;
+  return window_.part(0).has_lock_all.load(std::memory_order_relaxed) != 0;
 }
 
 void LockRequest::enter_queue() {
   access_ = Access::kExclusive;
+  if (!has_others_ && !turns_.has_queue() && turns_.try_enter_exclusive()) return enter_target();
   step_ = has_others_ ? Step::kEnter : Step::kQueue;
   if (!has_others_) turn_ = turns_.take_ticket();
 }
@@ -43,6 +44,7 @@ bool LockRequest::is_granted() {
   }
   if (access_ != Access::kShared) return part_.lock.is_exclusive(ticket_) && is_exclusive_granted();
   if (!part_.lock.try_shared(ticket_)) return false;
+  window_.group().light_fence();  // the grant before the load of who waits
   if (part_.lock.has_waiters()) window_.group().wake();
   return true;
 }
@@ -51,8 +53,8 @@ bool LockRequest::is_granted() {
 // queues for it.
 bool LockRequest::is_exclusive_granted() {
   if (access_ == Access::kExclusive) return true;
-  // In one order with the load behind it, and with LockAllRequest's store and load.
-  part_.uncounted_exclusive.store(1, std::memory_order_seq_cst);
+  part_.uncounted_exclusive.store(1, std::memory_order_relaxed);
+  window_.group().light_fence();  // pairs with LockAllRequest's
   if (!has_lock_all()) return true;
   window_.unlock(target_, Access::kUncountedExclusive);
   enter_queue();
@@ -66,12 +68,18 @@ bool LockAllRequest::is_granted() {
 }
 
 // Announces the first lock_all to exclusive locks. Returns whether all are gone that came before.
+// Called by the holder of the turn.
 bool LockAllRequest::is_announced() {
   std::atomic<uint32_t>& has_lock_all = window_.part(0).has_lock_all;
   if (has_lock_all.load(std::memory_order_acquire) == Part::kAnnounced) return true;
-  has_lock_all.store(Part::kAnnouncing, std::memory_order_seq_cst);
+  if (!has_begun_) {
+    has_begun_ = true;
+    has_lock_all.store(Part::kAnnouncing, std::memory_order_relaxed);
+    window_.group().heavy_fence();  // pairs with is_exclusive_granted()'s
+  }
+  // Acquire: pairs with unlock().
   for (; announced_to_ < window_.size(); ++announced_to_)
-    if (window_.part(announced_to_).uncounted_exclusive.load(std::memory_order_seq_cst) != 0)
+    if (window_.part(announced_to_).uncounted_exclusive.load(std::memory_order_acquire) != 0)
       return false;
   has_lock_all.store(Part::kAnnounced, std::memory_order_release);
   return true;

@@ -52,6 +52,7 @@ class LockAllRequest {
   Window& window_;
   Turns& turns_;
   const uint32_t turn_;
+  bool has_begun_ = false;     // to announce itself
   uint32_t announced_to_ = 0;  // the targets below have no uncounted exclusive lock
 };
 

@@ -4,15 +4,17 @@
 //
 //   next_       the next ticket
 //   shared_     the ticket that may lock shared: every ticket before it has its lock, or had it
-//   exclusive_  the ticket that may lock exclusively: every ticket before it has unlocked
+//   exclusive_  the ticket that may lock exclusively, once it is shared_, too: every ticket before
+//               it has unlocked
 //
 //   request 0 S, 1 S, 2 X, 3 S:   0 and 1 hold it: next_ 4, shared_ 2, exclusive_ 0
 //                                 1 unlocks, then 0: exclusive_ 2, and ticket 2 holds it
-//                                 2 unlocks: shared_ 3, exclusive_ 3, and ticket 3 holds it
+//                                 2 unlocks: exclusive_ 3, then shared_ 3, and ticket 3 holds it
 //
 // Tickets wrap after 2^32; fewer than that wait at once. All zero: it is free. A grant acquires
-// what all earlier holders have released: `exclusive_` changes by read-modify-writes only, and each
-// store of `shared_` is made by a thread that has acquired the one before.
+// what all earlier holders have released: additions of shared holders go on with the release of
+// the exclusive holder before them, who had acquired all until then, and each store of `shared_` is
+// made by a thread that has acquired the one before.
 // Death of a holder, or of a process that waits: nobody behind it is granted the lock any more.
 #pragma once
 
@@ -36,16 +38,18 @@ class TargetLock {
 
   // Returns whether the lock is held exclusively by this ticket.
   bool is_exclusive(uint32_t ticket) const {
-    // Acquire: pairs with both unlocks.
-    return exclusive_.load(std::memory_order_acquire) == ticket;
+    // Acquire: pairs with both unlocks. `shared_`, too: unlock_exclusive() stores it last.
+    return shared_.load(std::memory_order_acquire) == ticket &&
+           exclusive_.load(std::memory_order_acquire) == ticket;
   }
+  // Needs no atomic addition: nobody else changes the two words before the store of `shared_`.
   void unlock_exclusive() {
-    // First `shared_`: once `exclusive_` has changed, the next holder may change `shared_`, too.
-    shared_.store(shared_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    exclusive_.fetch_add(1, std::memory_order_release);
+    const uint32_t next = shared_.load(std::memory_order_relaxed) + 1;
+    exclusive_.store(next, std::memory_order_release);
+    shared_.store(next, std::memory_order_release);
   }
 
-  // Called after an unlock or a shared grant: returns whether a ticket waits.
+  // Called after an unlock or a shared grant, and a light fence: returns whether a ticket waits.
   bool has_waiters() const {
     return shared_.load(std::memory_order_relaxed) != next_.load(std::memory_order_relaxed);
   }

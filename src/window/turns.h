@@ -5,19 +5,22 @@
 //   holders   | lock_all: how many (32 bits) | exclusive: how many (32) |    one of them is 0
 //
 // A process that wants to enter takes a ticket and, in the order of the tickets, waits until the
-// other kind has left: so neither kind starves. A process that holds a lock of the window already
-// does not queue: it waits for holders of lock_all, who wait for nobody, and not for processes in
-// the queue, who may wait for it.
+// other kind has left: so neither kind starves. An exclusive lock takes no ticket if nobody is
+// queued and it can enter at once. A process that holds a lock of the window already does not
+// queue: it waits for holders of lock_all, who wait for nobody, and not for processes in the queue,
+// who may wait for it.
 //
 // Until the first lock_all of a window nobody enters here (`has_lock_all`), so exclusive locks of
 // different targets touch no line in common that changes. Such a lock shows itself in its target's
 // `uncounted_exclusive` instead:
 //
-//   exclusive:        uncounted_exclusive = 1, has_lock_all?   -> yes: takes it back, and enters
-//   here first lock_all:   has_lock_all = 1, waits until each member's `uncounted_exclusive` has
-//   been 0
+//   exclusive:        uncounted_exclusive = 1, light fence, has_lock_all?
+//                     -> yes: takes it back, and enters here
+//   first lock_all:   has_lock_all = 1, heavy fence, waits until each member's
+//                     `uncounted_exclusive` has been 0
 //
-// All four are sequentially consistent, so one of the two sees the other's store.
+// Because of the fences (group.h) one of the two sees the other's store. The lock that many take,
+// often, pays nothing for the one that comes once.
 // Death of a holder: processes of the other kind wait until the job ends.
 #pragma once
 
@@ -28,6 +31,11 @@ namespace nagaya::window {
 
 class Turns {
  public:
+  // Whether somebody is queued: each lock_all that waits, and exclusive locks. If nobody is, a
+  // process may try to enter without a ticket.
+  bool has_queue() const {
+    return serving_.load(std::memory_order_relaxed) != next_.load(std::memory_order_relaxed);
+  }
   uint32_t take_ticket() { return next_.fetch_add(1, std::memory_order_relaxed); }
   bool is_turn_of(uint32_t ticket) const {
     return serving_.load(std::memory_order_relaxed) == ticket;

@@ -185,17 +185,19 @@ void Window::complete() {
 
 void Window::unlock(uint32_t target, Access access) {
   Part& part = this->part(target);
-  bool wakes = false;
-  if (access == Access::kUncountedExclusive) {
+  Part& common = this->part(0);
+  if (access == Access::kUncountedExclusive)
     part.uncounted_exclusive.store(0, std::memory_order_release);  // pairs with LockAllRequest
-    wakes = this->part(0).has_lock_all.load(std::memory_order_relaxed) != 0;
-  }
   if (access == Access::kShared)
     part.lock.unlock_shared();
   else if (access != Access::kUnchecked)
     part.lock.unlock_exclusive();
-  if (access == Access::kExclusive) wakes = this->part(0).turns.leave_exclusive();
-  if (wakes || part.lock.has_waiters()) group_.wake();
+  const bool is_last = access == Access::kExclusive && common.turns.leave_exclusive();
+  group_.light_fence();  // the stores before the loads of who waits; see Wait::arm
+  const bool may_have_lock_all = access == Access::kUncountedExclusive
+                                     ? common.has_lock_all.load(std::memory_order_relaxed) != 0
+                                     : is_last && common.turns.has_queue();
+  if (may_have_lock_all || part.lock.has_waiters()) group_.wake();
 }
 
 void Window::unlock_all() {
