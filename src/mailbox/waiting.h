@@ -53,6 +53,12 @@ struct WaitTable {
   // helper, and for an accumulate, which waits for a lock.
   static constexpr uint32_t kBellSpins = 100, kBellYields = 200;
   static constexpr uint64_t kUnrungNapNs = 100'000;
+  // Polls of a lock of accumulates before all that, on a crowded node, too: about 10 us. A holder
+  // works for less than 1 us, unless it has lost its processor. A thread that yields instead gives
+  // its processor to others, which find the lock taken as well. 16 processes on 2 processors that
+  // add to one word, mean time of an addition: without polls 0.8 to 1.7 us, with 100 0.23 to 0.42,
+  // with 200 0.16 to 0.19, with 1000 0.12 to 0.16.
+  static constexpr uint32_t kStripeSpins = 200;
 
   // How long a delegatee in mode automatic keeps polling after its last progress.
   static constexpr uint64_t kLingerNs = 1'000'000;

@@ -13,7 +13,7 @@
 // it. Blocks that share a stripe exclude each other without need.
 //
 // Progress: a holder works on at most one block. Threads that wait spin, yield, then sleep for
-// kUnrungNapNs at a time; nobody rings them. Any of them is the next holder.
+// kUnrungNapNs at a time (WaitTable); nobody rings them. Any of them is the next holder.
 // Death of a holder, at any instruction: waiters sleep until the host has reaped it. The element
 // that it was changing may be half changed.
 #pragma once
@@ -76,6 +76,10 @@ class StripeLock {
 
   // Out of line: a lock that is free needs few registers.
   [[gnu::noinline]] void await(const mailbox::Load& load, mailbox::Owner self) {
+    for (uint32_t n = 0; n < mailbox::WaitTable::kStripeSpins; ++n) {
+      mailbox::Machine::relax();
+      if (try_lock(self)) return;
+    }
     mailbox::wait_unrung<mailbox::Machine>([&] { return try_lock(self); }, load);
   }
 
