@@ -66,7 +66,9 @@ typedef struct nagaya_team nagaya_team;
 /* A member may be so far ahead of others; at most 8 in the first 64.             [collectives] */
 #define NAGAYA_COLL_AHEAD 64
 
-/* libnagaya-xmp, -fmpl and -blacs use the contexts from these on; MPI uses the contexts below. */
+/* libnagaya-xmp, -fmpl and -blacs, and windows over several nodes (window.h), use the contexts from
+ * these on; MPI uses the contexts below. */
+#define NAGAYA_TEAMS_WINDOWS (UINT64_C(1) << 52)
 #define NAGAYA_TEAMS_XMP (UINT64_C(1) << 53)
 #define NAGAYA_TEAMS_FMPL (UINT64_C(1) << 54)
 #define NAGAYA_TEAMS_BLACS (UINT64_C(1) << 55)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window.h - one-sided access to memory of the processes of a set, which all live on one node: by
- * loads, stores, atomic instructions and copies of the caller. The target's process does nothing.
+/* window.h - one-sided access to memory of the processes of a set: to a process of the caller's
+ * node by loads, stores, atomic instructions and copies of the caller, to others by requests
+ * (llcl.h). The target's process does nothing.
  *
  *   nagaya_window* window;
  *   nagaya_window_memory own = {.kind = NAGAYA_WINDOW_ALLOCATE, .bytes = 8 * n, .unit = 8};
@@ -22,9 +23,11 @@
  *   lock, unlock                     an epoch for one target, alone or shared
  *   lock_all, unlock_all             an epoch for every target, shared
  *
- * Completion: put, get and accumulate are complete when the call returns, at the origin and at the
- * target. A target sees the data after the next synchronisation of both, or after the origin's
- * flush and the target's sync.
+ * Completion: in a node, put, get and accumulate are complete when the call returns, at the origin
+ * and at the target. To another node they go on, and are complete after a flush, or after the call
+ * that ends the epoch: until then the caller's memory of the access stays as it is. A target sees
+ * the data after the next synchronisation of both, or after the origin's flush and the target's
+ * sync.
  * Order: the accumulates of one process to one target happen in the order of its calls. Elements of
  * accumulate, get_accumulate, fetch_and_op and compare_and_swap are read and written atomically
  * against each other, whatever their types and operations, if they begin at equal addresses.
@@ -37,8 +40,10 @@
  *   -EBUSY    an epoch is open beside which the new one must not exist; an open epoch forbids to
  *             close the window
  *   -EEXIST, -ENOENT   attach: some of the memory is attached already; detach: it is not attached
+ *   -EIO      of a call that completes accesses to another node: one of them has failed
+ *   -ECONNRESET, -EHOSTUNREACH, -EPROTO and the like of llcl.h: a node is lost
  *   -ESRCH    outside of a space, or in a forked child
- * After an error nothing has changed.
+ * After another error than those of lost nodes nothing has changed.
  *
  * Waiting: every wait is one of llcl.h: it advances the task's other pending work, and sleeps.
  * (Accumulates wait for others in the same 4 KiB, and accesses to a dynamic window for an attach or
@@ -47,9 +52,11 @@
  * one fence, post, start, complete or wait of a member at a time, and nothing else during its
  * closing. An epoch belongs to the process: any thread may use it or end it.
  * Death of a member: its job ends (docs/window.md).
+ * Several nodes: match.h must be open.
  * Memory: 192 bytes of the space heap for each member of a window (from 321 members on 64 more for
  * each further 512), rounded up to a power of two for the window: 10,000 windows of 16 members take
- * 40 MiB. In every task about 300 bytes, and one byte for each member.
+ * 40 MiB. In every task about 300 bytes, and one byte for each member; over several nodes 58 bytes
+ * for each, a team (coll.h), and two of the node's regions (llcl.h).
  */
 #ifndef NAGAYA_WINDOW_H
 #define NAGAYA_WINDOW_H
@@ -90,18 +97,17 @@ typedef struct nagaya_window_memory {
 /* Makes a window. Collective: all members call it, and each waits for all. If any member fails, all
  * return the error of the lowest rank that has one.
  *
- *   context   below 2^56; windows that exist at once and have members in common have different
- *             ones. Teams may have equal contexts. A context may be used again when all members
- *             have returned from the closing, or from the opening that failed
- *   members   processes of this node; the set may be closed on return
- *   threads   nonzero: several threads of the task may call functions of this window, or wait for
- *             anything else
+ *   context   below 2^56, over several nodes below NAGAYA_TEAMS_WINDOWS (coll.h); windows that
+ * exist at once and have members in common have different ones. Teams may have equal contexts. A
+ * context may be used again when all members have returned from the closing, or from the opening
+ * that failed members   the set may be closed on return threads   nonzero: several threads of the
+ * task may call functions of this window, or wait for anything else
  *
  * New memory is zero. From 4 MiB on it is untouched: its pages lie near the thread that uses them
  * first, and its size costs nothing. It stays until the window is closed.
  *
- * Returns 0, -EINVAL, -ENOMEM, -ESRCH; -EOPNOTSUPP: a member is on another node (all members
- * return it, without waiting). A member that passes a NULL, too large a context or a set without
+ * Returns 0, -EINVAL, -ENOMEM, -ENOSPC (llcl.h: regions), -ESRCH; -EOPNOTSUPP: CONTIGUOUS, and a
+ * member is on another node. A member that passes a NULL, too large a context or a set without
  * itself gets -EINVAL alone, and the others wait for it; likewise -ENOMEM if the space heap has no
  * room for this member but had for others. */
 int nagaya_window_open(uint64_t context, const nagaya_processes* members,
@@ -115,7 +121,7 @@ int nagaya_window_close(nagaya_window* window);
 int nagaya_window_has_epoch(const nagaya_window* window);
 
 typedef struct nagaya_window_part {
-  void* base; /* loads and stores of the caller may go there; DYNAMIC: NULL */
+  void* base; /* loads and stores of the caller may go there; DYNAMIC, or on another node: NULL */
   size_t bytes;
   size_t unit;
 } nagaya_window_part;
@@ -125,7 +131,9 @@ int nagaya_window_part_of(const nagaya_window* window, uint32_t rank, nagaya_win
 
 /* DYNAMIC: the caller lets the members use `bytes` (may be 0) at `base`, and ends that. Local.
  * Others may use the memory after a synchronisation. `base` of a detach is that of an attach.
- * Return 0, -EINVAL (another kind of window), -EEXIST, -ENOENT, -ENOMEM, -ESRCH. */
+ * An access to a target on another node lies in one attachment.
+ * Return 0, -EINVAL (another kind of window), -EEXIST, -ENOENT, -ENOMEM, -ENOSPC (llcl.h: regions),
+ * -ESRCH. */
 int nagaya_window_attach(nagaya_window* window, void* base, size_t bytes);
 int nagaya_window_detach(nagaya_window* window, const void* base);
 

@@ -3,65 +3,16 @@
 
 #include <errno.h>
 
-#include <algorithm>
-#include <cstdlib>
-#include <memory>
-
 #include "layout/bytes.h"
 #include "layout/runs.h"
 #include "llcl/board/accumulate.h"
 #include "reduction/reductions.h"
+#include "window/sides.h"
 
 namespace nagaya::window {
 namespace {
 
 using layout::Walk;
-
-// The bytes that a buffer touches: from its lowest address, or offset, to behind its highest.
-struct Reach {
-  int64_t low, high;
-};
-
-// Adds a group of runs to `reach` and its bytes to `*bytes`. False: the sums have overflown, or a
-// run is empty.
-bool add_runs(const nagaya_runs& runs, Reach& reach, size_t* bytes) {
-  size_t total = 0;
-  int64_t last = 0, end = 0;
-  const auto first = reinterpret_cast<int64_t>(runs.first);
-  if (runs.bytes == 0 || runs.count == 0 ||
-      __builtin_mul_overflow(runs.bytes, runs.count, &total) ||
-      __builtin_add_overflow(*bytes, total, bytes) ||
-      __builtin_mul_overflow(runs.count - 1, runs.stride, &last) ||
-      __builtin_add_overflow(first, last, &last) ||
-      __builtin_add_overflow(std::max(first, last), runs.bytes, &end))
-    return false;
-  reach = {std::min({reach.low, first, last}), std::max(reach.high, end)};
-  return true;
-}
-
-[[gnu::noinline]] int reach_of_runs(const nagaya_window_buffer& buffer, Reach* out) {
-  *out = {INT64_MAX, INT64_MIN};
-  size_t bytes = 0;
-  for (size_t n = 0; n < buffer.groups; ++n)
-    if (!add_runs(buffer.runs[n], *out, &bytes)) return -ERANGE;
-  return bytes == buffer.bytes ? 0 : -EINVAL;
-}
-
-// Computes the reach of a buffer that has bytes. Returns 0, -EINVAL (the runs do not have as many
-// bytes as the buffer), -ERANGE (their addresses overflow).
-inline int reach_of(const nagaya_window_buffer& buffer, Reach* out) {
-  if (buffer.runs != nullptr) return reach_of_runs(buffer, out);
-  out->low = reinterpret_cast<int64_t>(buffer.first);
-  return __builtin_add_overflow(out->low, buffer.bytes, &out->high) ? -ERANGE : 0;
-}
-
-// Returns whether [begin + reach.low, begin + reach.high) lies in [0, bytes).
-bool is_inside(uint64_t begin, const Reach& reach, uint64_t bytes) {
-  int64_t low = 0, high = 0;
-  return begin <= INT64_MAX && !__builtin_add_overflow(begin, reach.low, &low) &&
-         !__builtin_add_overflow(begin, reach.high, &high) && low >= 0 &&
-         static_cast<uint64_t>(high) <= bytes;
-}
 
 // Whether all that `to` has at a member of a dynamic window is attached.
 bool is_attached(const Attachments& attachments, const nagaya_window_target& to,
@@ -96,9 +47,8 @@ int locate(Window& window, const nagaya_window_target& to, std::byte** at, size_
     return 0;
   }
   uint64_t begin = 0;
-  if (__builtin_mul_overflow(to.displacement, part.unit, &begin) ||
-      !is_inside(begin, reach, part.bytes))
-    return -ERANGE;
+  if (const int error = place_in({part.bytes, part.unit}, to, reach, &begin); error != 0)
+    return error;
   *at = part.base + begin;
   return 0;
 }
@@ -136,11 +86,11 @@ void copy(const Window& window, uint32_t rank, const Side& to, const Side& from,
     if (bytes < kHelpedMinBytes)
       layout::copy_bytes(to.data(), from.data(), bytes);
     else
-      window.group().copy(to.data(), from.data(), bytes, rank);
+      window.group().copy(to.data(), from.data(), bytes, window.index_of(rank));
   } else if (bytes < kHelpedMinBytes) {
     layout::copy(to.walk(), from.walk(), bytes);
   } else {
-    window.group().copy_runs(to.walk(), from.walk(), bytes, rank);
+    window.group().copy_runs(to.walk(), from.walk(), bytes, window.index_of(rank));
   }
 }
 
@@ -152,63 +102,6 @@ int check_copy(Window& window, const nagaya_window_buffer& own, const nagaya_win
   if (own.runs != nullptr && own.bytes != 0 && reach_of(own, &reach) != 0) return -EINVAL;
   return locate(window, other, at);
 }
-
-// Whether a buffer of the caller, if there is one, has elements that do not lie side by side.
-bool is_in_runs(const nagaya_window_buffer* buffer) {
-  return buffer != nullptr && buffer->runs != nullptr && buffer->bytes != 0;
-}
-
-// Elements of the caller side by side: where they lie already, or in a copy.
-class Packed {
- public:
-  // `buffer`: nullptr: there are none. Its runs have whole elements.
-  Packed(const nagaya_window_buffer* buffer, const reduction::Elements& elements)
-      : buffer_(buffer), elements_(elements) {
-    if (has_copy()) copy_.reset(static_cast<std::byte*>(std::malloc(buffer->bytes)));
-  }
-  bool lacks_memory() const { return has_copy() && copy_ == nullptr; }
-  std::byte* data() const {
-    if (has_copy()) return copy_.get();
-    return buffer_ == nullptr ? nullptr : static_cast<std::byte*>(buffer_->first);
-  }
-  void pack() const {
-    if (!has_copy()) return;
-    if (elements_.copy == nullptr)
-      return layout::copy(copy_side().walk(), own_side().walk(), buffer_->bytes);
-    for_each_run([this](std::byte* own, std::byte* packed, size_t count) {
-      elements_.copy(nullptr, packed, own, count);
-    });
-  }
-  void unpack() const {
-    if (!has_copy()) return;
-    if (elements_.copy == nullptr)
-      return layout::copy(own_side().walk(), copy_side().walk(), buffer_->bytes);
-    for_each_run([this](std::byte* own, std::byte* packed, size_t count) {
-      elements_.copy(nullptr, own, packed, count);
-    });
-  }
-
- private:
-  bool has_copy() const { return is_in_runs(buffer_); }
-  // Calls move(run, its place in the copy, elements). Elements with gaps are moved one by one: the
-  // bytes in the gaps are not theirs.
-  template <class Move>
-  void for_each_run(Move move) const {
-    std::byte* packed = copy_.get();
-    for (size_t group = 0; group < buffer_->groups; ++group) {
-      const nagaya_runs& runs = buffer_->runs[group];
-      auto* run = static_cast<std::byte*>(runs.first);
-      for (size_t n = 0; n < runs.count; ++n, run += runs.stride, packed += runs.bytes)
-        move(run, packed, elements_.count_in(runs.bytes));
-    }
-  }
-  layout::Buffer own_side() const { return {nullptr, buffer_->bytes, buffer_->runs}; }
-  layout::Buffer copy_side() const { return {copy_.get(), buffer_->bytes}; }
-
-  const nagaya_window_buffer* buffer_;
-  const reduction::Elements& elements_;
-  std::unique_ptr<std::byte, decltype([](std::byte* memory) { std::free(memory); })> copy_;
-};
 
 // Accumulates by a copy of the elements of a side that lie in runs. `what` is complete but for the
 // caller's sides.
@@ -224,30 +117,6 @@ class Packed {
   const int error = llcl::accumulate(window.board(), window.owner(), what);
   if (error == 0) before.unpack();
   return error;
-}
-
-bool is_type(nagaya_element_type type) {
-  return type >= 0 && static_cast<size_t>(type) < reduction::kElementTypes;
-}
-
-// Types whose values are equal if and only if their bytes are.
-bool has_comparable_bytes(nagaya_element_type type) {
-  return (type >= NAGAYA_ELEMENT_INT8 && type <= NAGAYA_ELEMENT_UINT64) ||
-         (type >= NAGAYA_ELEMENT_BYTE && type <= NAGAYA_ELEMENT_LOGICAL);
-}
-
-bool has_elements_in_runs(const nagaya_window_buffer& buffer, const reduction::Elements& elements) {
-  for (size_t group = 0; group < buffer.groups; ++group)
-    if (elements.has_rest(buffer.runs[group].bytes)) return false;
-  Reach reach;
-  return reach_of(buffer, &reach) == 0;
-}
-
-// Whether a buffer of the caller, if there is one, has `bytes` bytes, each run whole elements.
-inline bool has_elements(const nagaya_window_buffer* buffer, size_t bytes,
-                         const reduction::Elements& elements) {
-  return buffer == nullptr || (buffer->bytes == bytes &&
-                               (!is_in_runs(buffer) || has_elements_in_runs(*buffer, elements)));
 }
 
 // Ends an access: an epoch of a fence is used now, unless the access has failed.
@@ -277,11 +146,8 @@ int get(Window& window, const nagaya_window_buffer& to, const nagaya_window_targ
 int accumulate(Window& window, const nagaya_window_buffer* from, const nagaya_window_buffer* result,
                const nagaya_window_target& to, ElementOperation what) {
   const size_t bytes = to.place.bytes;
-  if (!is_type(what.type)) return -EINVAL;
+  if (!are_elements(what.type, bytes, from, result)) return -EINVAL;
   const reduction::Elements& elements = reduction::elements_of(what.type);
-  if (elements.has_rest(bytes) || !has_elements(from, bytes, elements) ||
-      !has_elements(result, bytes, elements))
-    return -EINVAL;
   std::byte* at = nullptr;
   const size_t gap = elements.extent - elements.true_extent;
   if (const int error = locate(window, to, &at, gap); error != 0) return error;

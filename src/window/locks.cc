@@ -7,7 +7,7 @@ LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, boo
     : window_(window),
       target_(target),
       part_(window.part(target)),
-      turns_(window.part(0).turns),
+      turns_(window.first_part().turns),
       has_others_(has_others),
       access_(is_exclusive ? Access::kUncountedExclusive : Access::kShared) {
   if (is_exclusive && has_lock_all())
@@ -17,7 +17,7 @@ LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, boo
 }
 
 bool LockRequest::has_lock_all() const {
-  return window_.part(0).has_lock_all.load(std::memory_order_relaxed) != 0;
+  return window_.first_part().has_lock_all.load(std::memory_order_relaxed) != 0;
 }
 
 void LockRequest::enter_queue() {
@@ -54,7 +54,11 @@ bool LockRequest::is_granted() {
 bool LockRequest::is_exclusive_granted() {
   if (access_ == Access::kExclusive) return true;
   part_.uncounted_exclusive.store(1, std::memory_order_relaxed);
-  window_.group().light_fence();  // pairs with LockAllRequest's
+  // Pairs with LockAllRequest's; a lock_all of another node makes nobody execute one.
+  if (window_.has_other_nodes())
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  else
+    window_.group().light_fence();
   if (!has_lock_all()) return true;
   window_.unlock(target_, Access::kUncountedExclusive);
   enter_queue();
@@ -70,7 +74,7 @@ bool LockAllRequest::is_granted() {
 // Announces the first lock_all to exclusive locks. Returns whether all are gone that came before.
 // Called by the holder of the turn.
 bool LockAllRequest::is_announced() {
-  std::atomic<uint32_t>& has_lock_all = window_.part(0).has_lock_all;
+  std::atomic<uint32_t>& has_lock_all = window_.first_part().has_lock_all;
   if (has_lock_all.load(std::memory_order_acquire) == Part::kAnnounced) return true;
   if (!has_begun_) {
     has_begun_ = true;
@@ -78,8 +82,8 @@ bool LockAllRequest::is_announced() {
     window_.group().heavy_fence();  // pairs with is_exclusive_granted()'s
   }
   // Acquire: pairs with unlock().
-  for (; announced_to_ < window_.size(); ++announced_to_)
-    if (window_.part(announced_to_).uncounted_exclusive.load(std::memory_order_acquire) != 0)
+  for (; announced_to_ < window_.members_here(); ++announced_to_)
+    if (window_.part_at(announced_to_).uncounted_exclusive.load(std::memory_order_acquire) != 0)
       return false;
   has_lock_all.store(Part::kAnnounced, std::memory_order_release);
   return true;

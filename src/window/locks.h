@@ -6,7 +6,7 @@
 
 namespace nagaya::window {
 
-// A request for the lock of one target:
+// A request for the lock of one target of this node:
 //
 //   shared      kTarget
 //   exclusive   while nobody has called lock_all:  kTarget
@@ -38,11 +38,11 @@ class LockRequest {
   uint32_t turn_ = 0, ticket_ = 0;
 };
 
-// A request for the locks of all targets.
+// A request for the locks of all targets of this node.
 class LockAllRequest {
  public:
   explicit LockAllRequest(Window& window)
-      : window_(window), turns_(window.part(0).turns), turn_(turns_.take_ticket()) {}
+      : window_(window), turns_(window.first_part().turns), turn_(turns_.take_ticket()) {}
 
   bool is_granted();
 

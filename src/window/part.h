@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// part.h - the memory of a window that its members share: one Part for each member, all zero at
-// first (llcl/board/group.h).
+// part.h - the memory of a window that its members on one node share: one Part for each of them,
+// all zero at first (llcl/board/group.h). Members on other nodes use it by requests.
 //
 //   line 0    where the member's memory lies     written while the window is opened, then read;
-//             has_lock_all, attachments          written later, seldom
-//   line 1    turns, fence                       used in the Part of rank 0 only
+//             has_lock_all, attachments, list    written later, seldom
+//   line 1    turns, fence                       used in the node's first Part only
 //   line 2    lock, exposure                     of the member as a target; its posts as an origin
 //   more      posts of ranks from 320 on
 #pragma once
@@ -21,19 +21,20 @@
 namespace nagaya::window {
 
 struct Part {
-  // Rank 0's: whether the bases of a contiguous window are stored, or its error. (The other fields
-  // are stored before the member's first arrival.)
+  // The first Part's: whether the bases of a contiguous window are stored, or its error. (The other
+  // fields are stored before the member's first arrival.)
   static constexpr int32_t kNotPlaced = 0, kPlaced = 1;
   alignas(mailbox::kLineBytes) std::atomic<int32_t> placement;
   int32_t error;
   uint32_t kind;  // nagaya_window_kind
-  // Rank 0's, read by each exclusive lock: whether any member has called lock_all, and whether all
-  // exclusive locks of before are gone (turns.h).
+  // The first Part's, read by each exclusive lock: whether any member has called lock_all, and
+  // whether all exclusive locks of before are gone (turns.h).
   enum : uint32_t { kNoLockAll, kAnnouncing, kAnnounced };
   std::atomic<uint32_t> has_lock_all;
   std::byte* base;
   uint64_t bytes, unit;
-  Attachments attachments;  // of a dynamic window
+  Attachments attachments;              // of a dynamic window
+  std::atomic<uint64_t> attached_list;  // ... over several nodes: remote_attachments.h
 
   alignas(mailbox::kLineBytes) Turns turns;
   std::atomic<uint64_t> arrived;  // at the opening, fences and the closing so far, by all members

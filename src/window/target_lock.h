@@ -25,6 +25,9 @@ namespace nagaya::window {
 
 class TargetLock {
  public:
+  // Where the words lie, for members on other nodes (remote_locks.h).
+  static constexpr uint64_t kNextAt = 0, kSharedAt = 4, kExclusiveAt = 8;
+
   uint32_t take_ticket() { return next_.fetch_add(1, std::memory_order_relaxed); }
 
   // Called by the holder of a ticket until it returns true: then the lock is held, shared.
@@ -57,5 +60,6 @@ class TargetLock {
  private:
   std::atomic<uint32_t> next_, shared_, exclusive_;
 };
+static_assert(sizeof(TargetLock) == 12);
 
 }  // namespace nagaya::window

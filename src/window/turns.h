@@ -31,6 +31,11 @@ namespace nagaya::window {
 
 class Turns {
  public:
+  // Where the words lie, for members on other nodes (remote_locks.h), and the parts of `holders`.
+  static constexpr uint64_t kNextAt = 0, kServingAt = 4, kHoldersAt = 8;
+  static constexpr uint64_t kOneExclusive = 1, kOneAll = uint64_t{1} << 32;
+  static constexpr uint64_t kExclusiveMask = kOneAll - 1, kAllMask = ~kExclusiveMask;
+
   // Whether somebody is queued: each lock_all that waits, and exclusive locks. If nobody is, a
   // process may try to enter without a ticket.
   bool has_queue() const {
@@ -53,9 +58,6 @@ class Turns {
   bool leave_all() { return (leave(kOneAll) & kAllMask) == 0; }
 
  private:
-  static constexpr uint64_t kOneExclusive = 1, kOneAll = uint64_t{1} << 32;
-  static constexpr uint64_t kExclusiveMask = kOneAll - 1, kAllMask = ~kExclusiveMask;
-
   bool try_enter(uint64_t one, uint64_t others) {
     uint64_t holders = holders_.load(std::memory_order_relaxed);
     while ((holders & others) == 0)
@@ -70,5 +72,6 @@ class Turns {
   std::atomic<uint32_t> next_, serving_;
   std::atomic<uint64_t> holders_;
 };
+static_assert(sizeof(Turns) == 16);
 
 }  // namespace nagaya::window

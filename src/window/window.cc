@@ -47,11 +47,13 @@ std::byte* make_memory(std::optional<array::BlockMemory>& memory, size_t bytes, 
 }  // namespace
 
 Window::Window(llcl::Board& board, task::TaskRecord& self, uint32_t rank, uint32_t members,
-               bool has_threads)
+               bool has_threads, std::shared_ptr<const processes::ProcessSet> set)
     : board_(board),
       self_(self),
+      set_(std::move(set)),
       owner_(mailbox::Owner::task(self.number, self.generation.load(std::memory_order_relaxed))),
       rank_(rank),
+      size_(members),
       epochs_(members, has_threads) {}
 
 Window::~Window() {
@@ -60,8 +62,7 @@ Window::~Window() {
 
 int Window::join(uint64_t context, std::span<const uint32_t> members) {
   context_ = context;
-  return group_.open(board_, self_, group_name_of(context), members,
-                     Part::bytes_for(static_cast<uint32_t>(members.size())));
+  return group_.open(board_, self_, group_name_of(context), members, Part::bytes_for(size_));
 }
 
 void Window::announce_error(const llcl::Group& group, uint32_t rank, int error) {
@@ -88,17 +89,17 @@ void Window::announce(const nagaya_window_memory& own) {
 
 bool Window::is_opened() {
   if (!have_arrived(announcements_)) return false;
-  for (uint32_t rank = 0; rank < size() && opening_error_ == 0; ++rank)
+  for (uint32_t n = 0; n < members_here() && opening_error_ == 0; ++n)
     opening_error_ =
-        part(rank).kind == part(0).kind || part(rank).error != 0 ? part(rank).error : -EINVAL;
-  if (opening_error_ != 0 || part(0).kind != NAGAYA_WINDOW_CONTIGUOUS) return true;
+        part_at(n).kind == first_part().kind || part_at(n).error != 0 ? part_at(n).error : -EINVAL;
+  if (opening_error_ != 0 || first_part().kind != NAGAYA_WINDOW_CONTIGUOUS) return true;
   if (rank_ == 0) {
     const int error = base::catch_errors([this] { return place_contiguous(); });
-    part(0).placement.store(error == 0 ? Part::kPlaced : error, std::memory_order_release);
+    first_part().placement.store(error == 0 ? Part::kPlaced : error, std::memory_order_release);
     group_.wake();
   }
   // Acquire: pairs with the store above.
-  const int32_t placement = part(0).placement.load(std::memory_order_acquire);
+  const int32_t placement = first_part().placement.load(std::memory_order_acquire);
   if (placement == Part::kNotPlaced) return false;
   if (placement != Part::kPlaced) opening_error_ = placement;
   return true;
@@ -134,7 +135,7 @@ int Window::detach(const void* base) {
 }
 
 uint64_t Window::arrive() {
-  const uint64_t arrivals = ++fences_ * size();
+  const uint64_t arrivals = ++fences_ * members_here();
   arrive_in(group_, arrivals);
   return arrivals;
 }
@@ -149,9 +150,10 @@ int Window::post(std::span<const uint32_t> ranks, bool is_unchecked) {
   completions_ += ranks.size();
   if (is_unchecked) return 0;
   for (const uint32_t rank : ranks) {
+    if (is_remote(rank)) continue;
     // Release: pairs with start().
     part(rank).posts_from(rank_).fetch_or(uint64_t{1} << rank_ % 64, std::memory_order_release);
-    group_.wake_one(rank);
+    group_.wake_one(index_of(rank));
   }
   return 0;
 }
@@ -176,16 +178,16 @@ bool Window::start(uint32_t target, bool is_unchecked) {
 
 void Window::complete() {
   for (uint32_t rank = 0; rank < size(); ++rank) {
-    if (epochs_.target(rank) != Access::kStarted) continue;
+    if (epochs_.target(rank) != Access::kStarted || is_remote(rank)) continue;
     epochs_.set_target(rank, Access::kNone);
     part(rank).completed.fetch_add(1, std::memory_order_release);  // pairs with end_exposure()
-    group_.wake_one(rank);
+    group_.wake_one(index_of(rank));
   }
 }
 
 void Window::unlock(uint32_t target, Access access) {
   Part& part = this->part(target);
-  Part& common = this->part(0);
+  Part& common = first_part();
   if (access == Access::kUncountedExclusive)
     part.uncounted_exclusive.store(0, std::memory_order_release);  // pairs with LockAllRequest
   if (access == Access::kShared)
@@ -201,7 +203,7 @@ void Window::unlock(uint32_t target, Access access) {
 }
 
 void Window::unlock_all() {
-  if (part(0).turns.leave_all()) group_.wake();
+  if (first_part().turns.leave_all()) group_.wake();
 }
 
 }  // namespace nagaya::window

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// window.h - one member's handle of a window: how it is opened and closed, its synchronisation. It
-// never waits: a step that has to wait is a function that the caller polls until it returns true.
+// window.h - one member's handle of a window: how it is opened and closed, its synchronisation with
+// the members of its node (remote_members.h: with others). It never waits: a step that has to wait
+// is a function that the caller polls until it returns true.
 //
-// Opening, at each member:
+// Opening, at each member, among those of its node:
 //
 //   announce()   makes the own memory, shows where it lies, or the member's error, and arrives
 //   is_opened()  until all members have arrived; of a contiguous window, rank 0 then makes the
@@ -11,6 +12,7 @@
 // So all members know all errors before anyone goes on.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "array/block_memory.h"
 #include "llcl/board/group.h"
 #include "nagaya/window.h"
+#include "processes/process_set.h"
 #include "window/epochs.h"
 #include "window/part.h"
 
@@ -29,14 +32,14 @@ inline llcl::GroupName group_name_of(uint64_t context) {
 
 class Window {
  public:
-  // May throw std::bad_alloc.
+  // `set`: of members on several nodes; nullptr: all are on this one. May throw std::bad_alloc.
   Window(llcl::Board& board, task::TaskRecord& self, uint32_t rank, uint32_t members,
-         bool has_threads);
+         bool has_threads, std::shared_ptr<const processes::ProcessSet> set = nullptr);
   ~Window();
 
   // ---- opening and closing
 
-  // Opens the memory that the members share. Arguments and results as llcl::Group::open().
+  // Opens the memory that the node's members share. Arguments and results as llcl::Group::open().
   int join(uint64_t context, std::span<const uint32_t> members);
   void announce(const nagaya_window_memory& own);
   bool is_opened();
@@ -47,10 +50,18 @@ class Window {
   static void announce_error(const llcl::Group& group, uint32_t rank, int error);
 
   uint32_t rank() const { return rank_; }
-  uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
+  uint32_t size() const { return size_; }
   bool is_dynamic() const { return is_dynamic_; }
+  bool has_other_nodes() const { return set_ != nullptr; }
+  bool is_remote(uint32_t rank) const { return set_ != nullptr && !set_->is_here(rank); }
   const llcl::Group& group() const { return group_; }
-  Part& part(uint32_t rank) const { return *reinterpret_cast<Part*>(group_.part(rank)); }
+  // The Part of a member of this node.
+  Part& part(uint32_t rank) const { return part_at(index_of(rank)); }
+  uint32_t index_of(uint32_t rank) const { return set_ == nullptr ? rank : set_->index_of(rank); }
+  // The Part with an index among them. The first one has the words of all together.
+  Part& part_at(uint32_t index) const { return *reinterpret_cast<Part*>(group_.part(index)); }
+  Part& first_part() const { return part_at(0); }
+  uint32_t members_here() const { return static_cast<uint32_t>(group_.members().size()); }
   Epochs& epochs() { return epochs_; }
   // Whether an epoch or an exposure is open that only a call of its own ends.
   bool has_epoch() const { return !epochs_.has_no_open_epoch() || is_posted(); }
@@ -66,17 +77,19 @@ class Window {
   // last member that arrives wakes the others.
   uint64_t arrive();
   bool have_arrived(uint64_t arrivals) const {
-    return part(0).arrived.load(std::memory_order_acquire) >= arrivals;  // pairs with arrive()
+    return first_part().arrived.load(std::memory_order_acquire) >= arrivals;  // pairs with arrive()
   }
 
   // ---- post, start, complete, wait
 
+  // Shows the exposure to the members of this node in the list.
   int post(std::span<const uint32_t> ranks, bool is_unchecked);
   bool is_posted() const { return is_posted_.load(std::memory_order_relaxed); }
   // Ends the exposure if all accesses to the caller's memory are complete.
   bool end_exposure();
   // Begins the epoch for a target that has posted.
   bool start(uint32_t target, bool is_unchecked);
+  // Ends the epoch for the targets of this node.
   void complete();
   bool has_all(std::span<const uint32_t> ranks) const;
 
@@ -90,8 +103,9 @@ class Window {
 
   llcl::Board& board_;
   task::TaskRecord& self_;
+  const std::shared_ptr<const processes::ProcessSet> set_;
   const mailbox::Owner owner_;
-  const uint32_t rank_;
+  const uint32_t rank_, size_;
   bool is_dynamic_ = false;
   std::atomic<bool> is_posted_ = false;  // relaxed: of one process
   Epochs epochs_;

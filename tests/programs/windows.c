@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* windows.c MODE - windows of nagaya/window.h among the tasks of a node.
+/* windows.c MODE - windows of nagaya/window.h among the tasks of a node, or of several.
  *
  *   all            every function, with several threads; the first task prints one line at the end
  *   many N         N windows open at once; then a hundredth of them by the same contexts
- *   far            the tasks live on several nodes: there is no window
  *   die lock|start|open   the last task kills itself: as the holder of a lock that the others wait
  *                  for; before its post; before it opens the window
  */
 #include <nagaya/comm.h>
+#include <nagaya/match.h>
 #include <nagaya/window.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,9 +16,11 @@
 
 #include "expect.h"
 
-enum { PROCESSES_MAX = 64, WORDS = 64, ROUNDS = 200, THREADS = 3 };
+enum { PROCESSES_MAX = 64, WORDS = 64, THREADS = 3 };
 
 static uint32_t rank, size;
+static int has_nodes; /* several */
+static uint32_t rounds = 200;
 static nagaya_processes* members;
 
 static nagaya_window* opened(uint64_t context, nagaya_window_memory own) {
@@ -37,8 +39,14 @@ static nagaya_window_target word(uint32_t target, uint64_t index) {
       .rank = target, .displacement = index, .place = {.bytes = sizeof(uint64_t)}};
 }
 
+/* The value stays until the access is complete. */
 static int put(nagaya_window* window, uint32_t target, uint64_t index, uint64_t value) {
-  const nagaya_window_buffer from = {.first = &value, .bytes = sizeof value};
+  enum { KEPT = 1 << 16 };
+  static uint64_t kept[KEPT];
+  static uint32_t used;
+  uint64_t* const own = &kept[__atomic_fetch_add(&used, 1, __ATOMIC_RELAXED) % KEPT];
+  *own = value;
+  const nagaya_window_buffer from = {.first = own, .bytes = sizeof value};
   const nagaya_window_target to = word(target, index);
   return nagaya_window_put(window, &from, &to);
 }
@@ -48,6 +56,7 @@ static uint64_t got(nagaya_window* window, uint32_t target, uint64_t index) {
   const nagaya_window_buffer to = {.first = &value, .bytes = sizeof value};
   const nagaya_window_target from = word(target, index);
   EXPECT_EQUAL(nagaya_window_get(window, &to, &from), 0);
+  if (has_nodes) EXPECT_EQUAL(nagaya_window_flush(window, target), 0);
   return value;
 }
 
@@ -62,13 +71,13 @@ static const uint64_t* own_words(nagaya_window* window) {
 static void put_between_fences(nagaya_window* window) {
   const uint64_t* const words = own_words(window);
   EXPECT_EQUAL(nagaya_window_fence(window, NAGAYA_WINDOW_NO_PRECEDE), 0);
-  for (uint64_t round = 1; round <= ROUNDS; ++round) {
+  for (uint64_t round = 1; round <= rounds; ++round) {
     EXPECT_EQUAL(put(window, (rank + round) % size, rank, round * 1000 + rank), 0);
-    EXPECT_EQUAL(nagaya_window_fence(window, round == ROUNDS ? NAGAYA_WINDOW_NO_SUCCEED : 0), 0);
+    EXPECT_EQUAL(nagaya_window_fence(window, round == rounds ? NAGAYA_WINDOW_NO_SUCCEED : 0), 0);
     const uint32_t from = (rank + size - round % size) % size;
     EXPECT_EQUAL(words[from], round * 1000 + from);
     /* Nobody writes the next round's word before all have checked this one's. */
-    if (round < ROUNDS) EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
+    if (round < rounds) EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
   }
   EXPECT_EQUAL(put(window, rank, 0, 0), -EPROTO);
 }
@@ -80,7 +89,7 @@ static void put_to_neighbours(nagaya_window* window) {
   const uint32_t ranks[] = {left, right};
   const uint32_t count = left == right ? 1 : 2;
   const uint64_t* const words = own_words(window);
-  for (uint64_t round = 1; round <= ROUNDS; ++round) {
+  for (uint64_t round = 1; round <= rounds; ++round) {
     EXPECT_EQUAL(nagaya_window_post(window, ranks, count, 0), 0);
     EXPECT_EQUAL(nagaya_window_start(window, ranks, count, 0), 0);
     EXPECT_EQUAL(put(window, left, 10, round + 7 * rank), 0);
@@ -108,14 +117,14 @@ typedef struct {
 static void* count_under_locks(void* context) {
   const counting_t* const counting = context;
   nagaya_window* const window = counting->window;
-  for (uint32_t round = 0; round < ROUNDS; ++round)
+  for (uint32_t round = 0; round < rounds; ++round)
     for (uint32_t target = counting->number; target < size; target += THREADS) {
       EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_EXCLUSIVE, target, 0), 0);
       EXPECT_EQUAL(put(window, target, 20, got(window, target, 20) + 1), 0);
       EXPECT_EQUAL(nagaya_window_flush(window, target), 0);
       EXPECT_EQUAL(nagaya_window_unlock(window, target), 0);
       EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_SHARED, target, 0), 0);
-      EXPECT(got(window, target, 20) <= (uint64_t)size * ROUNDS);
+      EXPECT(got(window, target, 20) <= (uint64_t)size * rounds);
       EXPECT_EQUAL(nagaya_window_unlock(window, target), 0);
     }
   return NULL;
@@ -130,14 +139,14 @@ static void count_in_threads(nagaya_window* window) {
   }
   for (uint32_t n = 0; n < THREADS; ++n) EXPECT_EQUAL(pthread_join(threads[n], NULL), 0);
   EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
-  EXPECT_EQUAL(own_words(window)[20], (uint64_t)size * ROUNDS);
+  EXPECT_EQUAL(own_words(window)[20], (uint64_t)size * rounds);
   EXPECT_EQUAL(nagaya_window_fence(window, NAGAYA_WINDOW_NO_SUCCEED), 0);
 }
 
 /* lock_all of some meets exclusive locks of others: under a lock_all nobody sees a word of target 0
  * change by halves. */
 static void lock_all_beside_locks(nagaya_window* window) {
-  for (uint64_t round = 1; round <= ROUNDS; ++round)
+  for (uint64_t round = 1; round <= rounds; ++round)
     if ((rank + round) % 2 == 0) {
       EXPECT_EQUAL(nagaya_window_lock_all(window, 0), 0);
       EXPECT_EQUAL(got(window, 0, 30), got(window, 0, 31));
@@ -151,7 +160,7 @@ static void lock_all_beside_locks(nagaya_window* window) {
       EXPECT_EQUAL(nagaya_window_unlock(window, 0), 0);
     }
   EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
-  if (rank == 0) EXPECT_EQUAL(own_words(window)[30], (uint64_t)size * ROUNDS / 2);
+  if (rank == 0) EXPECT_EQUAL(own_words(window)[30], (uint64_t)size * rounds / 2);
   EXPECT_EQUAL(nagaya_window_fence(window, NAGAYA_WINDOW_NO_SUCCEED), 0);
 }
 
@@ -163,7 +172,7 @@ static void accumulate_at_all(nagaya_window* window) {
   const nagaya_window_buffer from = {.first = ones, .bytes = sizeof ones},
                              before = {.first = result, .bytes = sizeof result};
   EXPECT_EQUAL(nagaya_window_lock_all(window, 0), 0);
-  for (uint32_t n = 0; n < size * ROUNDS; ++n) {
+  for (uint32_t n = 0; n < size * rounds; ++n) {
     const nagaya_window_target to = {
         .rank = n % size,
         .displacement = 40,
@@ -173,22 +182,25 @@ static void accumulate_at_all(nagaya_window* window) {
     EXPECT_EQUAL(nagaya_window_get_accumulate(window, NULL, &before, &to, NAGAYA_ELEMENT_UINT64,
                                               NAGAYA_REDUCE_NO_OP),
                  0);
-    EXPECT(result[3] >= n / size + 1 && result[3] <= (uint64_t)size * ROUNDS);
+    EXPECT_EQUAL(nagaya_window_flush(window, n % size), 0);
+    EXPECT(result[3] >= n / size + 1 && result[3] <= (uint64_t)size * rounds);
     EXPECT_EQUAL(nagaya_window_fetch_and_op(window, ones, &ticket, n % size, 41,
                                             NAGAYA_ELEMENT_UINT64, NAGAYA_REDUCE_SUM),
                  0);
+    EXPECT_EQUAL(nagaya_window_flush_all(window), 0);
     uint64_t seen = 0, next = 0;
     do {
       seen = ticket, next = seen + 1;
       EXPECT_EQUAL(nagaya_window_compare_and_swap(window, &next, &seen, &ticket, n % size, 43,
                                                   NAGAYA_ELEMENT_UINT64),
                    0);
+      EXPECT_EQUAL(nagaya_window_flush(window, n % size), 0);
     } while (ticket != seen);
   }
   EXPECT_EQUAL(nagaya_window_unlock_all(window), 0);
   EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
   for (uint32_t n = 40; n < 48; ++n)
-    EXPECT_EQUAL(own_words(window)[n], n == 45 || n == 47 ? 0 : (uint64_t)size * ROUNDS);
+    EXPECT_EQUAL(own_words(window)[n], n == 45 || n == 47 ? 0 : (uint64_t)size * rounds);
   EXPECT_EQUAL(nagaya_window_fence(window, NAGAYA_WINDOW_NO_SUCCEED), 0);
 }
 
@@ -212,28 +224,35 @@ static void use_contiguous_memory(void) {
   EXPECT_EQUAL(nagaya_window_close(window), 0);
 }
 
-/* Each task attaches a word; the addresses travel by another window. */
+/* Each task attaches every second of its words, then, in their place, all of them; their addresses
+ * travel by another window. */
 static void use_attached_memory(nagaya_window* addresses) {
+  enum { MINE = 80 };
   nagaya_window* const window =
       opened(10, (nagaya_window_memory){.kind = NAGAYA_WINDOW_DYNAMIC, .unit = 1});
-  uint64_t* const mine = malloc(16);
-  mine[0] = mine[1] = 5;
-  EXPECT_EQUAL(nagaya_window_attach(window, mine, 8), 0);
+  uint64_t* const mine = calloc(MINE, 8);
+  for (uint32_t n = 0; n < MINE; n += 2) EXPECT_EQUAL(nagaya_window_attach(window, &mine[n], 8), 0);
   EXPECT_EQUAL(nagaya_window_attach(window, (char*)mine + 4, 8), -EEXIST);
   EXPECT_EQUAL(nagaya_window_attach(addresses, mine, 8), -EINVAL);
   EXPECT_EQUAL(nagaya_window_fence(addresses, 0), 0);
   for (uint32_t n = 0; n < size; ++n) EXPECT_EQUAL(put(addresses, n, rank, (uintptr_t)mine), 0);
   EXPECT_EQUAL(nagaya_window_fence(addresses, NAGAYA_WINDOW_NO_SUCCEED), 0);
   EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
-  const uint32_t right = (rank + 1) % size;
+  const uint32_t left = (rank + size - 1) % size, right = (rank + 1) % size;
   const uint64_t there = own_words(addresses)[right];
-  EXPECT_EQUAL(put(window, right, there, rank), 0);
+  EXPECT_EQUAL(put(window, right, there + 8 * (MINE - 2), rank), 0);
   EXPECT_EQUAL(put(window, right, there + 8, rank), -ERANGE);
-  EXPECT_EQUAL(nagaya_window_fence(window, NAGAYA_WINDOW_NO_SUCCEED), 0);
-  EXPECT_EQUAL(mine[0], (rank + size - 1) % size);
-  EXPECT_EQUAL(mine[1], 5);
-  EXPECT_EQUAL(nagaya_window_detach(window, mine), 0);
+  EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
+  EXPECT_EQUAL(mine[MINE - 2], left);
+  for (uint32_t n = 0; n < MINE; n += 2) EXPECT_EQUAL(nagaya_window_detach(window, &mine[n]), 0);
   EXPECT_EQUAL(nagaya_window_detach(window, mine), -ENOENT);
+  EXPECT_EQUAL(nagaya_window_attach(window, mine, 8 * MINE), 0);
+  EXPECT_EQUAL(nagaya_window_fence(window, 0), 0);
+  EXPECT_EQUAL(put(window, right, there, 1 + rank), 0);
+  EXPECT_EQUAL(put(window, right, there + 8, 2 + rank), 0);
+  EXPECT_EQUAL(put(window, right, there + 8 * MINE, rank), -ERANGE);
+  EXPECT_EQUAL(nagaya_window_fence(window, NAGAYA_WINDOW_NO_SUCCEED), 0);
+  EXPECT(mine[0] == 1 + left && mine[1] == 2 + left && mine[2] == 0);
   EXPECT_EQUAL(nagaya_window_close(window), 0);
   free(mine);
 }
@@ -279,6 +298,16 @@ static void mistake_epochs(nagaya_window* window) {
   EXPECT_EQUAL(nagaya_window_sync(window), 0);
 }
 
+/* Its memory lies in one piece. */
+static void refuse_other_nodes(void) {
+  nagaya_window* window = NULL;
+  nagaya_window_memory own = {.kind = NAGAYA_WINDOW_CONTIGUOUS, .unit = 1};
+  EXPECT_EQUAL(nagaya_window_open(13, members, &own, 0, &window), -EOPNOTSUPP);
+  own.kind = NAGAYA_WINDOW_ALLOCATE;
+  EXPECT_EQUAL(nagaya_window_open(UINT64_C(1) << 52, members, &own, 0, &window), -EINVAL);
+  EXPECT(window == NULL);
+}
+
 /* -------------------------------------------------------------------------------------------- */
 
 static void use_all(void) {
@@ -289,7 +318,10 @@ static void use_all(void) {
   lock_all_beside_locks(window);
   count_in_threads(opened_words(2)); /* beside the first window, which stays open */
   accumulate_at_all(window);
-  use_contiguous_memory();
+  if (has_nodes)
+    refuse_other_nodes();
+  else
+    use_contiguous_memory();
   use_attached_memory(window);
   fail_together();
   mistake_epochs(window);
@@ -311,14 +343,6 @@ static void open_many(uint32_t count) {
   open_and_close(count);
   open_and_close(count / 100);
   if (rank == 0) printf("%u windows of %u\n", count, size);
-}
-
-static void refuse_other_nodes(void) {
-  nagaya_window* window = NULL;
-  const nagaya_window_memory own = {.kind = NAGAYA_WINDOW_DYNAMIC, .unit = 1};
-  EXPECT_EQUAL(nagaya_window_open(1, members, &own, 0, &window), -EOPNOTSUPP);
-  EXPECT(window == NULL);
-  if (rank == 0) puts("no window");
 }
 
 static void die(const char* place) {
@@ -348,16 +372,20 @@ int main(int argc, char** argv) {
   EXPECT(argc > 1 && size <= PROCESSES_MAX);
   nagaya_process all[PROCESSES_MAX];
   for (uint32_t n = 0; n < size; ++n) EXPECT_EQUAL(nagaya_comm_process(n, &all[n]), 0);
+  has_nodes = all[size - 1].node != all[0].node;
+  if (has_nodes) {
+    rounds = 10;
+    EXPECT_EQUAL(nagaya_match_open(1), 0);
+  }
   EXPECT_EQUAL(nagaya_processes_open(all, size, rank, &members), 0);
   if (strcmp(argv[1], "many") == 0)
     open_many((uint32_t)atoi(argv[2]));
-  else if (strcmp(argv[1], "far") == 0)
-    refuse_other_nodes();
   else if (strcmp(argv[1], "die") == 0)
     die(argv[2]);
   else
     use_all();
   EXPECT_EQUAL(nagaya_processes_close(members), 0);
   EXPECT_EQUAL(nagaya_comm_barrier(), 0);
+  if (has_nodes) EXPECT_EQUAL(nagaya_match_close(), 0);
   return 0;
 }

@@ -7,6 +7,7 @@ from hosts import SHARED_PROCESSORS
 
 RUN_LIMIT_S = 300
 END_LIMIT_S = 5
+START_LIMIT_S = 5  # of a job on hosts
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 5, 16])
@@ -22,11 +23,12 @@ def test_ten_thousand_windows_are_open_at_once(user, nagaya, installation):
     assert (ended.code, ended.out) == (0, "10000 windows of 16\n"), ended
 
 
-def test_processes_of_two_hosts_have_no_window(hosts, front, nagaya, installation):
-    names = ",".join(hosts.names[:2])
-    ended = front.run([nagaya, "run", "-n", 2, "--hosts", names, installation.program("windows"), "far"],
+@pytest.mark.parametrize("of_hosts, tasks", [(2, 2), (2, 4), (3, 6)])
+def test_windows_over_hosts(hosts, front, nagaya, installation, of_hosts, tasks):
+    names = ",".join(hosts.names[:of_hosts])
+    ended = front.run([nagaya, "run", "-n", tasks, "--hosts", names, installation.program("windows"), "all"],
                       env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
-    assert (ended.code, ended.out) == (0, "no window\n"), ended
+    assert (ended.code, ended.out) == (0, f"windows of {tasks}\n"), ended
 
 
 @pytest.mark.parametrize("place", ["lock", "start", "open"])
@@ -35,3 +37,11 @@ def test_a_task_that_dies_ends_the_job(user, nagaya, installation, place):
     ended = user.run([nagaya, "run", "-n", 3, installation.program("windows"), "die", place],
                      timeout=RUN_LIMIT_S)
     assert ended.code == 128 + 9 and time.monotonic() - begin < END_LIMIT_S, ended
+
+
+@pytest.mark.parametrize("place", ["lock", "start", "open"])
+def test_a_task_that_dies_ends_the_job_over_hosts(hosts, front, nagaya, installation, place):
+    begin = time.monotonic()
+    ended = front.run([nagaya, "run", "-n", 4, "--hosts", ",".join(f"{name}:2" for name in hosts.names[:2]),
+                       installation.program("windows"), "die", place], env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
+    assert ended.code != 0 and time.monotonic() - begin < START_LIMIT_S + END_LIMIT_S, ended
