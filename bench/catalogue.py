@@ -76,6 +76,12 @@ def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
     return "messages", ["--halves"] if hosts > 1 else [], what, beside(others, hosts=hosts, **places)
 
 
+def windows(what: str, *arguments: str, **places) -> tuple:
+    """Open MPI's windows between hosts, beside its own. (Open MPI 4.1 has none over tcp but by pt2pt.)"""
+    stock = Job("Open MPI", is_plain=True, environment={"OMPI_MCA_osc": "pt2pt"})
+    return "windows", list(arguments), what, beside([stock], **places)
+
+
 RELEASE_GATHER = {f"MPIR_CVAR_{kind}_POSIX_INTRA_ALGORITHM": "release_gather"
                   for kind in ("BCAST", "REDUCE", "ALLREDUCE", "BARRIER")}
 
@@ -190,6 +196,9 @@ TABLE = {
     "windows-faces-crowded": ("windows", [], "the same of 16 ranks on the processors there are",
                               faces.plan("windows", hosts=1, tasks_each=16,
                                          setting="face win crowded", rounds=5)),
+    "windows-hosts": windows("one-sided access between two hosts", hosts=2, setting="win hosts"),
+    "windows-hosts-computing": windows("the same of a target that computes", "--computing", hosts=2,
+                                       setting="win hosts computing"),
     "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.plan(2)),
     "fmpl-counts": ("fmpl", [], "its collectives of 3 to 64 on the processors there are",
                     fmpl.run_counts),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // windows.cc - one-sided access of any MPI. Two ranks: rank 0 accesses the window of rank 1, which
-// waits for a message, by kind of window, operation and size. More ranks: all access one word or
-// random ranks at once.
+// waits for a message, or with --computing computes, by kind of window, operation and size. More
+// ranks: all access one word or random ranks at once.
 #include <mpi.h>
 
 #include <algorithm>
@@ -66,7 +66,8 @@ class Window {
 
 class Bench {
  public:
-  explicit Bench(const Options& options) : options_(options), data_(kBytesMax / sizeof(double)) {
+  Bench(const Options& options, bool is_computing)
+      : options_(options), is_computing_(is_computing), data_(kBytesMax / sizeof(double)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
@@ -135,6 +136,7 @@ class Bench {
       if (options_.corrupt) ++expected;
       MPI_Send(&expected, 1, MPI_DOUBLE, kTarget, 0, MPI_COMM_WORLD);
     } else {
+      if (is_computing_) compute();
       MPI_Recv(&expected, 1, MPI_DOUBLE, kOrigin, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       bool is_right = false;
       in_own_memory(window, [&] {
@@ -143,6 +145,12 @@ class Bench {
       require(is_right, operation);
     }
     add(operation, bytes, time);
+  }
+
+  // Without a call of the MPI.
+  static void compute() {
+    constexpr double kSeconds = 0.1;
+    for (const double begin = MPI_Wtime(); MPI_Wtime() < begin + kSeconds;) continue;
   }
 
   template <class Act>
@@ -358,11 +366,12 @@ class Bench {
     if (!is_right) throw std::runtime_error(fmt::format("wrong data: {}", what));
   }
   int turns_of(size_t bytes) const {
-    if (options_.quick) return 5;
+    if (options_.quick || is_computing_) return 5;
     return static_cast<int>(std::clamp<size_t>((size_t{32} << 20) / (bytes + 4096), 50, 4000));
   }
 
   Options options_;
+  const bool is_computing_;
   std::string kind_;
   std::vector<double> data_;
   std::vector<Figure> figures_;
@@ -376,6 +385,9 @@ class Bench {
 int main(int argc, char** argv) {
   using namespace nagaya::bench;
   Options options;
+  bool is_computing = false;
   CommandLine line("One-sided access of an MPI", "windows", options);
-  return run_mpi_program(line, options, argc, argv, [&] { return Bench(options).measure(); });
+  line.add_flag("--computing", is_computing, "The target computes meanwhile");
+  return run_mpi_program(line, options, argc, argv,
+                         [&] { return Bench(options, is_computing).measure(); });
 }
