@@ -218,7 +218,8 @@ static int are_equal(const void* a, const void* b, const Side* side, const Eleme
 
 static void access_once(uint64_t seed) {
   static unsigned char origin[kBytes] __attribute__((aligned(16))),
-      result[kBytes] __attribute__((aligned(16))), expected[kBytes] __attribute__((aligned(16)));
+      sent[kBytes] __attribute__((aligned(16))), result[kBytes] __attribute__((aligned(16))),
+      expected[kBytes] __attribute__((aligned(16)));
   const Element* const element = draw_element();
   const int elements = 1 + (int)draw(&state, 200), by_all = draw(&state, 3) == 0;
   const Side here = draw_side(elements, element), there = draw_side(elements, element);
@@ -242,9 +243,9 @@ static void access_once(uint64_t seed) {
     if (!by_all && n != from) continue;
     fill_elements(origin, kBytes, element, mixed(seed, (uint64_t)(1000 + n)));
     const int is_caller = n == rank;
+    if (is_caller) memcpy(sent, origin, kBytes); /* stays until the access is complete */
     if (kind == 0) {
-      if (is_caller)
-        MPI_Put(origin, here.count, here.type, to, at, there.count, there.type, window);
+      if (is_caller) MPI_Put(sent, here.count, here.type, to, at, there.count, there.type, window);
       copy(origin, &here, target, &there);
     } else if (kind == 1) {
       if (is_caller)
@@ -252,11 +253,11 @@ static void access_once(uint64_t seed) {
       if (is_caller) copy(target, &there, expected, &here);
     } else if (kind == 2) {
       if (is_caller)
-        MPI_Accumulate(origin, here.count, here.type, to, at, there.count, there.type, op, window);
+        MPI_Accumulate(sent, here.count, here.type, to, at, there.count, there.type, op, window);
       reduce(target, &there, origin, &here, op, element, elements);
     } else {
       if (is_caller)
-        MPI_Get_accumulate(origin, here.count, here.type, result, here.count, here.type, to, at,
+        MPI_Get_accumulate(sent, here.count, here.type, result, here.count, here.type, to, at,
                            there.count, there.type, op, window);
       if (is_caller) copy(target, &there, expected, &here);
       reduce(target, &there, origin, &here, op, element, elements);
@@ -270,12 +271,22 @@ static void access_once(uint64_t seed) {
   MPI_Type_free((MPI_Datatype*)&there.type);
 }
 
+static int are_on_one_node(void) {
+  MPI_Comm here;
+  int ranks_here;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_size(here, &ranks_here);
+  MPI_Comm_free(&here);
+  return ranks_here == ranks;
+}
+
 static void make(int kind) {
   is_dynamic = kind == 3;
   if (kind == 0 || kind == 3) memory = aligned_alloc(64, kBytes);
   if (kind == 0) MPI_Win_create(memory, kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-  if (kind == 1) MPI_Win_allocate(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-  if (kind == 2)
+  if (kind == 1 || (kind == 2 && !are_on_one_node()))
+    MPI_Win_allocate(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  else if (kind == 2)
     MPI_Win_allocate_shared(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
   if (kind == 3) {
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);

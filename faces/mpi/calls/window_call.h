@@ -25,9 +25,12 @@ struct WindowOperation<int (*)(Window&, Own...)> {
   static constexpr size_t kOwn = sizeof...(Own);
 };
 
-// Accesses are complete when they return, and so are their requests. Where requests are the MPI's
-// beneath, one to nobody is complete.
-inline int make_complete_request(MPI_Request* out) {
+// Makes the request of an access, which is complete; between nodes waits until it is. Where
+// requests are the MPI's beneath, one to nobody is complete.
+inline int make_complete_request(const Window& window, MPI_Request* out) {
+  if (window.communicator().is_over_nodes())
+    if (const int error = ::nagaya_window_flush_all(window.accesses()); error != 0)
+      return class_of_window_error(error);
   if (!Job::has_messages())
     return beneath.Isend(nullptr, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, out);
   Request* const request = Requests::make(RequestKind::kComplete, nullptr);
@@ -59,7 +62,7 @@ int call_on_window(Arguments... arguments) {
   }
   (std::make_index_sequence<kOwn>());
   if constexpr (sizeof...(Arguments) == kOwn + 2)
-    if (error == MPI_SUCCESS) error = make_complete_request(std::get<kOwn + 1>(all));
+    if (error == MPI_SUCCESS) error = make_complete_request(*window, std::get<kOwn + 1>(all));
   return raise(*window, error);
 }
 

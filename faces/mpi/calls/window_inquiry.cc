@@ -12,7 +12,7 @@ int rank_with_memory(const Window& window) {
   int rank = 0;
   for (; rank < window.communicator().size(); ++rank) {
     ::nagaya_window_part_of(window.accesses(), static_cast<uint32_t>(rank), &part);
-    if (part.bytes != 0) return rank;
+    if (part.bytes != 0 && part.base != nullptr) return rank;  // nullptr: on another node
   }
   return 0;
 }

@@ -124,7 +124,9 @@ int make_with_memory(Communicator& comm, bool is_shared, MPI_Aint bytes, MPI_Ain
 template <bool is_shared, auto function, class Unit>
 int allocate(MPI_Aint bytes, Unit unit, MPI_Info info, MPI_Comm handle, void* base, MPI_Win* out) {
   Communicator* const comm = Communicator::find_or_adopt(handle);
-  if (comm == nullptr) return make_beneath(beneath.*function, bytes, unit, info, handle, base, out);
+  // Between nodes nothing is shared: the MPI beneath says so.
+  if (comm == nullptr || (is_shared && comm->is_over_nodes()))
+    return make_beneath(beneath.*function, bytes, unit, info, handle, base, out);
   return make_with_memory(*comm, is_shared, bytes, unit, info, base, out);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "objects/communicator.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "beneath/foreign_call.h"
@@ -43,7 +44,8 @@ Communicator::Communicator(MPI_Comm handle, uint32_t context, int rank,
       context_(context),
       rank_(rank),
       size_(static_cast<int>(processes.size())),
-      processes_(std::move(processes)) {}
+      processes_(std::move(processes)),
+      is_over_nodes_(finds_other_nodes()) {}
 
 Communicator::~Communicator() {
   if (team_ != nullptr) ::nagaya_coll_wait_close(team_);
@@ -109,7 +111,9 @@ void Communicator::adopt_world() {
   const int rank = rank_in(MPI_COMM_WORLD);
   beneath.Comm_size(MPI_COMM_WORLD, &size);
   const uint32_t offer = rank == 0 ? Contexts::take() : 0;
-  World world = World::find(rank, size, offer);
+  World world;
+  if (!Job::has_messages()) world = World::over_nodes(rank, size, offer);
+  if (world.processes.empty()) world = World::find(rank, size, offer);
   if (!world.processes.empty()) enter(MPI_COMM_WORLD, world.context, std::move(world.processes));
   tell_of_communicator(MPI_COMM_WORLD, world.obstacle);
 }
@@ -138,10 +142,10 @@ nagaya_processes* Communicator::open_processes() const {
   return error == 0 ? set : nullptr;
 }
 
-// MPI's teams are below NAGAYA_TEAMS_XMP.
+// MPI's teams are below NAGAYA_TEAMS_WINDOWS.
 nagaya_team* Communicator::open_team(uint32_t number) {
   const uint64_t context = (uint64_t{number} << kContextBits) | context_;
-  nagaya_processes* const set = context < NAGAYA_TEAMS_XMP ? open_processes() : nullptr;
+  nagaya_processes* const set = context < NAGAYA_TEAMS_WINDOWS ? open_processes() : nullptr;
   if (set == nullptr) return nullptr;
   nagaya_team* team = nullptr;
   if (::nagaya_coll_open(context, set, Job::has_threads(), &team) != 0) team = nullptr;
@@ -149,11 +153,33 @@ nagaya_team* Communicator::open_team(uint32_t number) {
   return team;
 }
 
-// A number returns after 2^26 windows: a program may make them in a loop.
+bool Communicator::finds_other_nodes() const {
+  if (Job::has_messages()) return false;
+  nagaya_processes* const set = open_processes();
+  const bool are_here =
+      set == nullptr || ::nagaya_processes_are_here(set, 0, static_cast<uint32_t>(size_), 1) != 0;
+  if (set != nullptr) ::nagaya_processes_close(set);
+  return !are_here;
+}
+
+// In a node a number returns after 2^22 windows: a program may make them in a loop. Between nodes
+// the leader's contexts, which are few, are told apart from those of leaders of other nodes.
 uint64_t Communicator::take_window_context() {
-  constexpr uint32_t kNumbers = 1 << 26;
-  last_window_ = (last_window_ + 1) % kNumbers;
-  return (uint64_t{last_window_} << kContextBits) | context_;
+  constexpr uint32_t kNumbers = 1 << 22;
+  if (!is_over_nodes_) {
+    last_window_ = (last_window_ + 1) % kNumbers;
+    return (uint64_t{last_window_} << kContextBits) | context_;
+  }
+  uint32_t context = rank_ == 0 ? Contexts::take() : 0;
+  if (call_beneath(beneath.Bcast, &context, static_cast<int>(sizeof context), MPI_BYTE, 0,
+                   handle_) != MPI_SUCCESS ||
+      context == 0)
+    return kNoWindowContext;
+  return (uint64_t{processes_[0].node} << kContextBits) | context;
+}
+
+void Communicator::give_window_context_back(uint64_t context) {
+  if (rank_ == 0 && is_over_nodes_) Contexts::give_back(static_cast<uint32_t>(context));
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

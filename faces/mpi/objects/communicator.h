@@ -56,8 +56,13 @@ class Communicator {
   // Returns a number from 1 on, which no other persistent collective of the communicator has: its
   // teams, and its messages, are told apart by it. All members call it in one order.
   uint32_t take_number() { return ++last_number_; }
-  // Returns a context for a new window (nagaya/window.h). All members call it in one order.
+  // Whether its processes live on several nodes: only beside components, which carry messages then.
+  bool is_over_nodes() const { return is_over_nodes_; }
+  // Returns a context for a new window (nagaya/window.h), or kNoWindowContext: all are in use. All
+  // members call it in one order, and give it back when the window has ended.
+  static constexpr uint64_t kNoWindowContext = UINT64_MAX;
   uint64_t take_window_context();
+  void give_window_context_back(uint64_t context);
   // Returns the members, which the caller closes. nullptr: no memory.
   nagaya_processes* open_processes() const;
 
@@ -72,6 +77,7 @@ class Communicator {
   Communicator(MPI_Comm handle, uint32_t context, int rank, std::vector<nagaya_process> processes);
   ~Communicator();
 
+  bool finds_other_nodes() const;
   static std::vector<nagaya_process> processes_of(MPI_Comm handle, std::string& obstacle);
   static void enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_process> processes);
   static int end_by_attribute(MPI_Comm handle, int keyval, void* communicator, void* extra);
@@ -80,6 +86,7 @@ class Communicator {
   const uint32_t context_;
   const int rank_, size_;
   const std::vector<nagaya_process> processes_;
+  const bool is_over_nodes_;
   nagaya_team* team_ = nullptr;
   uint32_t last_number_ = 0, last_window_ = 0;
   Owners owners_;

@@ -79,8 +79,8 @@ Window* Window::find(MPI_Win handle) {
   return windows.find(key_of(handle));
 }
 
-Window::Window(Communicator& comm, int flavor, nagaya_window* accesses)
-    : comm_(comm), accesses_(accesses), flavor_(flavor) {
+Window::Window(Communicator& comm, int flavor, nagaya_window* accesses, uint64_t context)
+    : comm_(comm), accesses_(accesses), context_(context), flavor_(flavor) {
   comm_.hold();
   beneath.Comm_group(comm.handle(), &group_);
   nagaya_window_part own{};
@@ -92,6 +92,7 @@ Window::Window(Communicator& comm, int flavor, nagaya_window* accesses)
 
 Window::~Window() {
   ::nagaya_window_close(accesses_);
+  comm_.give_window_context_back(context_);
   beneath.Group_free(&group_);
   comm_.release();
 }
@@ -101,11 +102,17 @@ int Window::make(Communicator& comm, int flavor, const nagaya_window_memory& own
   nagaya_window* accesses = nullptr;
   nagaya_processes* const members = comm.open_processes();
   if (members == nullptr) return MPI_ERR_NO_MEM;
-  const int error = ::nagaya_window_open(comm.take_window_context(), members, &own,
-                                         Job::has_threads(), &accesses);
+  const uint64_t context = comm.take_window_context();
+  const int error =
+      context == Communicator::kNoWindowContext
+          ? -ENOSPC
+          : ::nagaya_window_open(context, members, &own, Job::has_threads(), &accesses);
   ::nagaya_processes_close(members);
-  if (error != 0) return class_of_window_error(error);
-  auto* const window = new Window(comm, flavor, accesses);
+  if (error != 0) {
+    comm.give_window_context_back(context);
+    return class_of_window_error(error);
+  }
+  auto* const window = new Window(comm, flavor, accesses, context);
   const int failure = agree(comm, window->make_carrier(info));
   if (failure == MPI_SUCCESS) {
     out = window;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// window.h - a window whose processes are all in the space: its accesses are ours
-// (nagaya/window.h).
+// window.h - a window whose processes are all tasks: its accesses are ours (nagaya/window.h).
 //
 // Its handle is that of a *carrier*: a window of the MPI beneath, of this process alone, by which
 // nobody communicates. Attributes, name, error handler and info of the program are
@@ -43,13 +42,14 @@ class Window {
   bool find_attribute(int keyval, void*& value);
 
  private:
-  Window(Communicator& comm, int flavor, nagaya_window* accesses);
+  Window(Communicator& comm, int flavor, nagaya_window* accesses, uint64_t context);
   ~Window();
 
   int make_carrier(MPI_Info info);
 
   Communicator& comm_;  // held
   nagaya_window* const accesses_;
+  const uint64_t context_;
   MPI_Group group_{};  // owned
   MPI_Win handle_ = MPI_WIN_NULL;
 

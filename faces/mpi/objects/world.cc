@@ -2,6 +2,7 @@
 #include "objects/world.h"
 
 #include <errno.h>
+#include <nagaya/comm.h>
 #include <nagaya/match.h>
 #include <nagaya/task.h>
 
@@ -100,6 +101,18 @@ void World::announce() {
 
 void World::stay_away() {
   own.rank.store(kNone, std::memory_order_release);
+}
+
+World World::over_nodes(int rank, int size, uint32_t context) {
+  World world;
+  if (::nagaya_comm_nodes() <= 1 || ::nagaya_comm_size() != size || ::nagaya_comm_rank() != rank)
+    return world;
+  stay_away();
+  world.context = context;
+  world.processes.resize(static_cast<size_t>(size));
+  for (int other = 0; other < size; ++other)
+    ::nagaya_comm_process(other, &world.processes[static_cast<size_t>(other)]);
+  return world;
 }
 
 World World::find(int rank, int size, uint32_t context) {

@@ -22,7 +22,7 @@
 namespace nagaya::mpi {
 
 struct World {
-  std::vector<nagaya_process> processes;  // by rank; empty: not all are tasks of this space
+  std::vector<nagaya_process> processes;  // by rank; empty: not all are tasks
   uint32_t context = 0;
   std::string obstacle;  // in rank 0: why there are no processes
 
@@ -30,6 +30,9 @@ struct World {
   // Called by all processes that have announced themselves, once match is open. `context`: of rank
   // 0, for the messages of MPI_COMM_WORLD.
   static World find(int rank, int size, uint32_t context);
+  // In place of find(), beside components that have opened nagaya/comm.h: the processes of a job on
+  // several nodes, in no space together; otherwise none, and find() is to follow.
+  static World over_nodes(int rank, int size, uint32_t context);
   // In place of find(), for a task that does not take part.
   static void stay_away();
 };

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from hosts import SHARED_PROCESSORS
 from mpi_builds import MpiBuilds
 
 RUN_LIMIT_S = 120
@@ -108,3 +109,31 @@ def test_with_another_pml_windows_are_open_mpis(run, builds, needs_components):
     program = builds.program("mpicc.openmpi", "mpi_face_window_faults.c", "-pthread")
     ended = run(program, "swap", beside=True, OMPI_MCA_pml="ob1", NAGAYA_MPI_VERBOSE="1")
     assert ended.out == "swap: right\n" and "pml/nagaya is not selected" in ended.err, ended
+
+
+# ---- over hosts, beside the components
+
+@pytest.fixture
+def run_over(hosts, front, nagaya, folder, needs_components):
+    def run_job(of_hosts, per_host, *words):
+        names = ",".join(f"{name}:{per_host}" for name in hosts.names[:of_hosts])
+        ended = front.run([nagaya, "run", "-n", of_hosts * per_host, "--hosts", names, *words], cwd=folder,
+                          env={"NAGAYA_MPI": "on", "NAGAYA_MPI_VERBOSE": "1", "OMPI_MCA_pml": "nagaya", **SHARED_PROCESSORS},
+                          timeout=RUN_LIMIT_S)
+        assert ended.code == 0, ended
+        assert re.search(r"nagaya: [1-9]\d* accesses to windows went through the space", ended.err), ended
+        return ended.out
+    return run_job
+
+
+@pytest.mark.parametrize("of_hosts, per_host", [(2, 1), (3, 2)])
+def test_each_function_works_over_hosts(run_over, builds, of_hosts, per_host):
+    program = builds.program("mpicc.openmpi", "mpi_face_windows.c")
+    assert run_over(of_hosts, per_host, program, "errors") == f"windows of {of_hosts * per_host}\n"
+
+
+@pytest.mark.parametrize("of_hosts, per_host", [(2, 1), (3, 2)])
+def test_random_accesses_are_right_over_hosts(run_over, builds, of_hosts, per_host):
+    numbers = builds.program("gcc", "random_numbers.c", "-c")
+    program = builds.program("mpicc.openmpi", "mpi_face_window_random.c", numbers)
+    assert run_over(of_hosts, per_host, program, 7, 60) == f"60 accesses to each of {KINDS} windows\n"
