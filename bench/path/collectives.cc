@@ -31,6 +31,7 @@ struct Wish {
   std::vector<std::string> kinds;  // empty: all
   std::vector<size_t> sizes;       // empty: those above                          [bytes]
   bool floors = false;             // measure the floors of long collectives
+  int limit_ms = 0;                // see turns_within()
 };
 
 class Bench {
@@ -204,16 +205,15 @@ class Bench {
   }
 
   double barrier() {
-    const int turns = turns_of(0);
-    return best([&] {
+    return best(turns_of(0), [&](int turns) {
       const double start = MPI_Wtime();
       for (int n = 0; n < turns; ++n) MPI_Barrier(MPI_COMM_WORLD);
       return (MPI_Wtime() - start) / turns;
     });
   }
 
-  double of_a_loop(const Kind& kind, size_t count, int turns) {
-    return best([&] {
+  double of_a_loop(const Kind& kind, size_t count, int turns_most) {
+    return best(turns_most, [&](int turns) {
       const double start = MPI_Wtime();
       for (int n = 0; n < turns; ++n) {
         write();
@@ -224,8 +224,8 @@ class Bench {
     });
   }
 
-  double of_each(const Kind& kind, size_t count, int turns) {
-    return best([&] {
+  double of_each(const Kind& kind, size_t count, int turns_most) {
+    return best(turns_most, [&](int turns) {
       double time = 0;
       for (int n = 0; n < turns; ++n) {
         write();
@@ -270,11 +270,12 @@ class Bench {
   }
 
   // Returns the shortest of three times, each that of the slowest rank. [us]
-  double best(const std::function<double()>& time_of) {
+  double best(int turns_most, const std::function<double(int turns)>& time_of) {
+    const int turns = turns_within(wish_.limit_ms, turns_most, time_of);
     double shortest = 1e30;
     for (int n = 0; n < 3; ++n) {
       MPI_Barrier(MPI_COMM_WORLD);
-      double time = time_of(), longest = 0;
+      double time = time_of(turns), longest = 0;
       MPI_Allreduce(&time, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
       shortest = std::min(shortest, longest * 1e6);
     }
@@ -303,6 +304,7 @@ int main(int argc, char** argv) {
   CommandLine line("Collectives of an MPI", "collectives", options);
   line.add_words("--kinds", wish.kinds, "such as bcast,allreduce; else all");
   line.add_sizes("--sizes", wish.sizes, SIZE_MAX, "bytes of each rank, multiples of 8");
+  line.add_number("--limit-ms", wish.limit_ms, 0, 10000, kLimitHelp);
   line.add_flag("--floors", wish.floors, "Beside long ones as many bytes copied");
   return run_mpi_program(line, options, argc, argv, [&] { return Bench(options, wish).measure(); });
 }

@@ -65,8 +65,8 @@ class SharedWords {
 
 class Bench {
  public:
-  Bench(const Options& options, bool halves)
-      : options_(options), halves_(halves), out_(kBytesMax), in_(kBytesMax) {
+  Bench(const Options& options, bool halves, int limit_ms)
+      : options_(options), halves_(halves), limit_ms_(limit_ms), out_(kBytesMax), in_(kBytesMax) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     partner_ = halves ? (rank_ + size_ / 2) % size_ : rank_ ^ 1;
@@ -121,59 +121,61 @@ class Bench {
 
   double word() {
     SharedWords words(rank_, partner_);
-    const int turns = turns_of(8);
     uint64_t turn = 0;
     const auto wait = [&] {
       if (crowded()) ::sched_yield();
     };
-    return best([&] {
-             for (int n = 0; n < turns; ++n) {
-               ++turn;
-               if (is_first_) words.give(turn);
-               words.await(turn, wait);
-               if (!is_first_) words.give(turn);
-             }
-           }) /
-           (2 * turns);
+    return best(turns_of(8),
+                [&](int turns) {
+                  for (int n = 0; n < turns; ++n) {
+                    ++turn;
+                    if (is_first_) words.give(turn);
+                    words.await(turn, wait);
+                    if (!is_first_) words.give(turn);
+                  }
+                }) /
+           2;
   }
 
   double pingpong(size_t bytes) {
-    const int turns = turns_of(bytes);
-    return best([&] {
-             for (int n = 0; n < turns; ++n) {
-               if (is_first_) send(bytes);
-               receive(bytes);
-               if (!is_first_) send(bytes);
-               ++turn_;
-             }
-           }) /
-           (2 * turns);
+    return best(turns_of(bytes),
+                [&](int turns) {
+                  for (int n = 0; n < turns; ++n) {
+                    if (is_first_) send(bytes);
+                    receive(bytes);
+                    if (!is_first_) send(bytes);
+                    ++turn_;
+                  }
+                }) /
+           2;
   }
 
   double stream() {
     constexpr int kAtOnce = 64;
-    const int windows = turns_of(8 * kAtOnce);
     uint64_t values[kAtOnce];
     MPI_Request requests[kAtOnce];
-    return best([&] {
-             for (int window = 0; window < windows; ++window) {
-               for (int n = 0; n < kAtOnce; ++n)
-                 if (is_first_) {
-                   values[n] = static_cast<uint64_t>(window + n);
-                   MPI_Isend(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD, &requests[n]);
-                 } else {
-                   MPI_Irecv(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD, &requests[n]);
-                 }
-               MPI_Waitall(kAtOnce, requests, MPI_STATUSES_IGNORE);
-               for (int n = 0; !is_first_ && n < kAtOnce; ++n)
-                 require(values[n] == static_cast<uint64_t>(window + n), 8);
-               if (!is_first_)
-                 MPI_Send(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD);
-               else
-                 MPI_Recv(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-             }
-           }) /
-           (windows * kAtOnce);
+    return best(turns_of(8 * kAtOnce),
+                [&](int windows) {
+                  for (int window = 0; window < windows; ++window) {
+                    for (int n = 0; n < kAtOnce; ++n)
+                      if (is_first_) {
+                        values[n] = static_cast<uint64_t>(window + n);
+                        MPI_Isend(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD,
+                                  &requests[n]);
+                      } else {
+                        MPI_Irecv(&values[n], 8, MPI_BYTE, partner_, 1, MPI_COMM_WORLD,
+                                  &requests[n]);
+                      }
+                    MPI_Waitall(kAtOnce, requests, MPI_STATUSES_IGNORE);
+                    for (int n = 0; !is_first_ && n < kAtOnce; ++n)
+                      require(values[n] == static_cast<uint64_t>(window + n), 8);
+                    if (!is_first_)
+                      MPI_Send(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD);
+                    else
+                      MPI_Recv(values, 0, MPI_BYTE, partner_, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                  }
+                }) /
+           kAtOnce;
   }
 
   double strided() {
@@ -181,7 +183,6 @@ class Bench {
     MPI_Datatype type;
     MPI_Type_vector(kRuns, kRun, kStride, MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    const int turns = turns_of(kRuns * kRun);
     const auto exchange = [&](bool is_sender) {
       if (is_sender) {
         for (int run = 0; run < kRuns; ++run) out_[size_t{kStride} * run] = mark(rank_);
@@ -192,7 +193,7 @@ class Bench {
           require(in_[size_t{kStride} * run] == mark(partner_), kRuns * kRun);
       }
     };
-    const double time = best([&] {
+    const double time = best(turns_of(kRuns * kRun), [&](int turns) {
       for (int n = 0; n < turns; ++n) {
         exchange(is_first_);
         exchange(!is_first_);
@@ -200,7 +201,7 @@ class Bench {
       }
     });
     MPI_Type_free(&type);
-    return time / (2 * turns);
+    return time / 2;
   }
 
   // Returns the time to receive a message that was sent just now, while the sender computes and
@@ -208,9 +209,8 @@ class Bench {
   double computing() {
     constexpr size_t kBytes = 1 << 20;
     constexpr auto kComputing = std::chrono::milliseconds(2);
-    const int turns = options_.quick ? 5 : 50;
     double time = 0, all = 0;
-    for (int n = 0; n < turns; ++n, ++turn_) {
+    const auto exchange = [&] {
       if (is_first_) {
         MPI_Request request;
         write(kBytes);
@@ -225,7 +225,14 @@ class Bench {
         receive(kBytes);
         time += MPI_Wtime() - begin;
       }
-    }
+      ++turn_;
+    };
+    const auto exchanges = [&](int turns) {
+      time = 0;
+      for (int n = 0; n < turns; ++n) exchange();
+    };
+    const int turns = turns_within(limit_ms_, options_.quick ? 5 : 50, exchanges);
+    exchanges(turns);
     MPI_Allreduce(&time, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     return all / (size_ / 2) / turns * 1e6;
   }
@@ -259,16 +266,17 @@ class Bench {
            (crowded() ? 4 : 1);
   }
 
-  // Returns the shortest of three times, each a mean over the pairs. [us]
-  double best(const std::function<void()>& turns) {
+  // Returns the shortest of three times of a turn, each a mean over the pairs. [us]
+  double best(int turns_most, const std::function<void(int turns)>& act) {
+    const int turns = turns_within(limit_ms_, turns_most, act);
     double shortest = 1e30;
     for (int n = 0; n < 3; ++n) {
       MPI_Barrier(MPI_COMM_WORLD);
       const double start = MPI_Wtime();
-      turns();
+      act(turns);
       double time = MPI_Wtime() - start, sum = 0;
       MPI_Allreduce(&time, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-      shortest = std::min(shortest, sum / size_ * 1e6);
+      shortest = std::min(shortest, sum / size_ / turns * 1e6);
     }
     return shortest;
   }
@@ -279,6 +287,7 @@ class Bench {
 
   Options options_;
   bool halves_;
+  int limit_ms_;
   std::vector<char> out_, in_;
   int rank_, size_, partner_;
   bool is_first_;  // this rank is the first of its pair
@@ -292,8 +301,10 @@ int main(int argc, char** argv) {
   using namespace nagaya::bench;
   Options options;
   bool halves = false;
+  int limit_ms = 0;
   CommandLine line("Messages of an MPI between pairs of ranks", "messages", options);
   line.add_flag("--halves", halves, "Each rank's partner is in the other half of the job");
+  line.add_number("--limit-ms", limit_ms, 0, 10000, kLimitHelp);
   return run_mpi_program(line, options, argc, argv,
-                         [&] { return Bench(options, halves).measure(); });
+                         [&] { return Bench(options, halves, limit_ms).measure(); });
 }
