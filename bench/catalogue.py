@@ -210,6 +210,8 @@ TABLE = {
         comparisons=[Comparison("Nagaya", ["reference"])])),
     "mpi-start": ("mpi-start", [], "start and end of an MPI's jobs of 64 and 240 ranks", starts.run),
     "memory": ("memory", [], "memory and page tables of an MPI's jobs of up to 240 ranks", memory.run),
+    "memory-faces": ("memory", [], "the same of MPICH and Open MPI, with Nagaya's face and without",
+                     faces.run_memory),
     "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
     "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),
     "xmp": ("", [], "XcalableMP: Laplace in four variants on a node; beside serial C", xmp.run),

@@ -4,7 +4,7 @@
 chooses its transports, and (floor) Open MPI over tcp, which shares nothing.
 
 The driver measures from outside, all processes of a job but its launcher: ranks, proxies, host. An
-address space counts once, however many tasks it has.
+address space counts once, however many tasks it has. Jobs of other MPIs are measured alike (faces.py).
 """
 
 import bisect
@@ -42,7 +42,8 @@ CAUSES = {"waiters": "of it processes without a rank (waiting proxies)",
           "written": "of it programs and libraries, as ranks have written them",
           "private": "of it heaps, stacks and other private memory of ranks"}
 BASELINE, STOCK, OURS = "Open MPI tcp", "Open MPI", "Nagaya"
-LAUNCHERS = re.compile("(mpirun|orterun|prterun).*|nagaya")
+LAUNCHERS = re.compile("(mpirun|mpiexec|orterun|prterun|hydra_).*|nagaya")
+COMM_CHARACTERS = 15  # of a program's name in /proc/PID/comm
 KCMP, KCMP_VM = 312, 1  # of x86-64; linux/kcmp.h
 
 
@@ -100,11 +101,12 @@ def anonymous_kib(smaps: list[str], partitions: list[range]) -> dict:
     return found
 
 
-def partitions_of(user: OrdinaryUser, job: Job, words: list) -> list[range]:
+def partitions_of(user: OrdinaryUser, words: list) -> list[range]:
     """Returns the partitions of a job's tasks, in ascending order; ordinary processes have none."""
-    if job.is_plain:
+    nagaya = [word for word in words if pathlib.Path(str(word)).name == "nagaya"]
+    if not nagaya:
         return []
-    [running] = json.loads(user.run([words[0], "ps", "--json"]).out)["jobs"]
+    [running] = json.loads(user.run([nagaya[0], "ps", "--json"]).out)["jobs"]
     return sorted((range(task[part], task[part] + task[f"{part}_bytes"])
                    for task in running["tasks"] for part in ("home", "range")),
                   key=lambda partition: partition.start)
@@ -198,8 +200,9 @@ def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
         if started.process.stdout.readline() != "ready\n":
             started.end()
             raise Failed(f"{job.name} did not say that it is ready")
-        partitions, pids = partitions_of(user, job, words), started.pids()
-        ranks = {pid for pid in pids if name_of(pid) == PROGRAM}
+        partitions, pids = partitions_of(user, words), started.pids()
+        name = (job.program or PROGRAM)[:COMM_CHARACTERS]
+        ranks = {pid for pid in pids if name_of(pid) == name}
         memory, causes = memory_of(pids, user.uid), causes_of(pids, ranks, partitions)
         result = json.loads(started.end())
     if len(ranks) != words[words.index("-n") + 1]:
@@ -230,7 +233,7 @@ def by(name: str, *arguments: str, **environment) -> Job:
 
 
 PLAN = Jobs(
-    hosts=1, rounds=3, measured_by=measured_at_rest,
+    hosts=1, rounds=3,
     jobs=[by(BASELINE, "--meet", OMPI_MCA_pml="ob1", OMPI_MCA_btl="self,tcp"), by(STOCK),
           by(OURS, NAGAYA_MPI="on"),
           by(f"{OURS} btl self", NAGAYA_MPI="on", OMPI_MCA_btl="self")],
@@ -238,12 +241,11 @@ PLAN = Jobs(
 
 
 def run(program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
-    counts, figures = QUICK_COUNTS if quick else COUNTS, {}
-    for count in counts:
-        plan = dataclasses.replace(PLAN, tasks_each=count, setting=f"memory {count}")
-        result = jobs.run(plan, program, [*arguments, "--hold"], quick, rounds)
-        figures |= {name: figure for name, figure in result["figures"].items()
-                    if count == counts[-1] or not is_cause(name)}
+    counts = QUICK_COUNTS if quick else COUNTS
+    result = of_plans([dataclasses.replace(PLAN, tasks_each=count, setting=f"memory {count}")
+                       for count in counts], program, arguments, quick, rounds)
+    figures = {name: figure for name, figure in result["figures"].items()
+               if name.startswith(f"memory_{counts[-1]}_") or not is_cause(name)}
     figures |= growth(figures, counts)
     is_program = npb.binary("is", "S" if quick else "A")
     if is_program:
@@ -252,6 +254,16 @@ def run(program: str, arguments: list[str], quick: bool, rounds: int | None) -> 
                                    measured_by=measured_at_peak)
         figures |= jobs.run(plan, str(is_program), [], quick, rounds)["figures"]
     return {**result, "figures": figures}
+
+
+def of_plans(plans: list[Jobs], program: str, arguments: list[str], quick: bool,
+             rounds: int | None) -> dict:
+    """Runs the plans with the program `memory`. Returns the last one's result with the figures of
+    all."""
+    results = [jobs.run(dataclasses.replace(plan, measured_by=measured_at_rest), program,
+                        [*arguments, "--hold"], quick, rounds) for plan in plans]
+    return {**results[-1], "figures": {name: figure for result in results
+                                       for name, figure in result["figures"].items()}}
 
 
 def is_cause(name: str) -> bool:

@@ -53,7 +53,11 @@ set_tests_properties(bench.memory_runs PROPERTIES
   PASS_REGULAR_EXPRESSION "memory_page_tables_power_Nagaya|skipped: several hosts .* root")
 add_test(NAME bench.memory_notices_wrong_data
          COMMAND bench-memory --quick --corrupt)
-list(APPEND bench_tests bench.memory_runs)
+add_test(NAME bench.memory_faces_runs COMMAND nagaya-command bench memory-faces --quick)
+set_tests_properties(bench.memory_faces_runs PROPERTIES
+  PASS_REGULAR_EXPRESSION
+  "private_Open_MPI_with_Nagaya.*private_MPICH_with_Nagaya|skipped: several hosts .* root|skipped: mpiexec.mpich")
+list(APPEND bench_tests bench.memory_runs bench.memory_faces_runs)
 list(APPEND bench_fault_tests bench.memory_notices_wrong_data)
 add_test(NAME bench.applications_run COMMAND nagaya-command bench applications --quick)
 set_tests_properties(bench.applications_run PROPERTIES
