@@ -17,6 +17,7 @@ import applications
 import bars
 import catalogue
 import driver
+import faces
 import fmpl
 import jobs
 import memory
@@ -388,6 +389,20 @@ class FurtherMpis(unittest.TestCase):
         mpis.FILE.write_text("{}")
         with self.assertRaises(jobs.Skipped):
             catalogue.run_xhc("collectives", [], True, None)
+
+
+class Faces(unittest.TestCase):
+    def test_mean_and_worst_are_of_cells_beside_the_best_mpi(self):
+        over = Jobs(hosts=1, setting="crowded", jobs=[Job("A"), Job("B"), Job("A with Nagaya")], comparisons=[
+            Comparison("A with Nagaya", ["A"]),
+            Comparison("A with Nagaya", ["A", "B"], name="A with Nagaya beside all")])
+        own = {"pingpong_8B": 1, "stream_8B": 4, "word": 9, "above_word_8B": 9, "bcast_short": 9}
+        alone = dict.fromkeys(own, 2)
+        found = faces.together(over, jobs.compared(over, [[printed(**alone), printed(**alone), printed(**own)]]))
+        self.assertEqual(list(found), ["crowded_mean_A_with_Nagaya", "crowded_worst_A_with_Nagaya"])
+        mean, worst = found.values()
+        self.assertAlmostEqual(mean["value"], 1)
+        self.assertEqual((worst["value"], worst["note"]), (2, "times the best MPI alone, STREAM_8B"))
 
 
 class Memory(unittest.TestCase):

@@ -2,11 +2,17 @@
 """The face of MPI (libnagaya-mpi) under each MPI, beside that MPI's own shared memory: Debian's
 MPICH and Open MPI, and those of NAGAYA_BENCH_MPIS."""
 
+import dataclasses
+import functools
+import statistics
+from collections.abc import Callable
+
+import jobs
 import memory
 import mpis
 from jobs import Comparison, Job, Jobs
 
-WITH = "with Nagaya"
+WITH, BESIDE_ALL = "with Nagaya", "beside all"
 INTEL = {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "off"}  # within a node; where the system has room
 
 
@@ -27,17 +33,60 @@ def in_the_space(stock: Job) -> Job:
     return Job(name, program=stock.program, environment=stock.environment)
 
 
-def plan(program: str, **places) -> Jobs:
+def plan(program: str, alone: dict = {}, **places) -> Jobs:
     """Each MPI with the face, beside the MPI alone; and beside the best of all MPIs alone. Debian's
-    Open MPI also beside our components for it."""
+    Open MPI also beside our components for it. `alone`: more variables of the MPIs alone."""
     stock = stock_jobs(program)
     ours = [in_the_space(job) for job in stock]
+    stock = [dataclasses.replace(job, environment=job.environment | alone) for job in stock]
     components = Job("components", environment={"NAGAYA_MPI": "on"})
     return Jobs(**places, jobs=[*stock, *ours, components], comparisons=[
         Comparison(ours[0].name, [components.name], name="Open MPI beside components"),
-        *(Comparison(own.name, [alone.name]) for own, alone in zip(ours, stock)),
-        *(Comparison(own.name, [alone.name for alone in stock], name=f"{own.name} beside all")
+        *(Comparison(own.name, [other.name]) for own, other in zip(ours, stock)),
+        *(Comparison(own.name, [other.name for other in stock], name=f"{own.name} {BESIDE_ALL}")
           for own in ours)])
+
+
+# ---- more ranks than processors ----------------------------------------------------------------
+
+# By these the waiting ranks of MPICH 5 and Intel MPI yield their processor. Open MPI's do so by
+# themselves; MPICH 4.0's always spin.
+YIELDING = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "I_MPI_THREAD_YIELD": "2"}
+# For ranks that spin, a turn takes the scheduler's time slices: 0.1 s, where others take 10 us.
+CROWDED_LIMIT = ["--limit-ms", "200"]
+
+
+def crowded(program: str, setting: str) -> Callable:
+    """Returns what runs 16 ranks of a program on the processors there are."""
+    return functools.partial(run_crowded, plan(program, YIELDING, hosts=1, tasks_each=16,
+                                               setting=setting, rounds=3))
+
+
+def run_crowded(over: Jobs, program: str, arguments: list[str], quick: bool,
+                rounds: int | None) -> dict:
+    result = jobs.run(over, program, [*arguments, *CROWDED_LIMIT], quick, rounds)
+    return {**result, "figures": result["figures"] | together(over, result["figures"])}
+
+
+def together(over: Jobs, figures: dict) -> dict:
+    """Returns geometric mean and worst of the ratios of each MPI with the face to the best MPI
+    alone, of all figures but those that are means themselves or about words without MPI."""
+    found = {}
+    for comparison in over.comparisons:
+        if not comparison.name.endswith(BESIDE_ALL):
+            continue
+        ending = jobs.key_of("", comparison.name)
+        ratios = {figure["title"].split(", ")[0]: figure["ratio"]["p50"]
+                  for key, figure in figures.items()
+                  if key.endswith(f"_{ending}") and "_word_" not in key and "_short_" not in key}
+        worst = max(ratios, key=ratios.get)
+        for name, value, note in (
+                ("mean", statistics.geometric_mean(ratios.values()), "times the best MPI alone"),
+                ("worst", ratios[worst], f"times the best MPI alone, {worst}")):
+            found[jobs.key_of(over.setting, name, comparison.subject)] = {
+                "title": f"{over.setting}, {comparison.subject}, {name} of all", "note": note,
+                "value": value}
+    return found
 
 
 # ---- memory ------------------------------------------------------------------------------------
