@@ -3,16 +3,17 @@
  * face. Rank 0 is in a call of the face that ends only if rank 1 moves messages; rank 1 is in a
  * call of the MPI beneath that ends only when rank 0 has joined it.
  *
- *   mpi_face_foreign_calls pairs LEVEL        every pair; LEVEL of threads: 0 (single) or 3
- * (multiple) mpi_face_foreign_calls communicators N    makes and frees so many
- *   mpi_face_foreign_calls idle SECONDS       rank 1 waits so long beneath; prints the processor
- * time of its other threads mpi_face_foreign_calls jump               leaves a foreign call by
- * longjmp(), from an error handler mpi_face_foreign_calls operation          a program's operation
- * runs in the program's thread only mpi_face_foreign_calls attribute          messages in the
- * delete function of an attribute mpi_face_foreign_calls killed             rank 1 is in a foreign
- * call for ever
+ *   pairs LEVEL       every pair; LEVEL of threads: 0 (single) or 3 (multiple)
+ *   communicators N   makes and frees so many
+ *   idle SECONDS      rank 1 waits so long beneath; prints its other threads' processor time
+ *   jump              leaves a foreign call by longjmp(), from an error handler
+ *   operation         a program's operation runs in the program's thread only
+ *   attribute         messages in the delete function of an attribute
+ *   duplicates        threads duplicate communicators by MPI_Comm_idup
+ *   killed            rank 1 is in a foreign call for ever
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 
 #include "expect.h"
 
-enum { kLarge = 300000, kMany = 400 };
+enum { kLarge = 300000, kMany = 400, kThreads = 3, kRounds = 50, kCopies = 50 };
 
 static int rank;
 static char sent[kLarge], got[kLarge];
@@ -405,6 +406,26 @@ static void free_with_attribute(void) {
   MPI_Comm_free_keyval(&key);
 }
 
+static void* duplicate_often(void* original) {
+  for (int round = 0; round < kRounds; ++round) {
+    MPI_Comm copies[kCopies];
+    MPI_Request requests[kCopies];
+    for (int n = 0; n < kCopies; ++n) MPI_Comm_idup(*(MPI_Comm*)original, &copies[n], &requests[n]);
+    MPI_Waitall(kCopies, requests, MPI_STATUSES_IGNORE);
+    for (int n = 0; n < kCopies; ++n) MPI_Comm_free(&copies[n]);
+  }
+  return NULL;
+}
+static void duplicate_by_threads(void) {
+  MPI_Comm originals[kThreads];
+  pthread_t threads[kThreads];
+  for (int n = 0; n < kThreads; ++n) MPI_Comm_dup(MPI_COMM_WORLD, &originals[n]);
+  for (int n = 0; n < kThreads; ++n)
+    EXPECT_EQUAL(pthread_create(&threads[n], NULL, duplicate_often, &originals[n]), 0);
+  for (int n = 0; n < kThreads; ++n) pthread_join(threads[n], NULL);
+  for (int n = 0; n < kThreads; ++n) MPI_Comm_free(&originals[n]);
+}
+
 static void be_killed(void) {
   if (rank == 1) {
     MPI_Irecv(got, 10, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &pending[0]);
@@ -420,6 +441,7 @@ static void be_killed(void) {
 
 int main(int argc, char** argv) {
   int level = argc > 2 && strcmp(argv[1], "pairs") == 0 ? atoi(argv[2]) : 0, provided = 0;
+  if (strcmp(argv[1], "duplicates") == 0) level = 3;
   MPI_Init_thread(&argc, &argv, level == 3 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const char* const what = argv[1];
@@ -429,6 +451,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "jump") == 0) jump();
   if (strcmp(what, "operation") == 0) reduce_beside_foreign_calls();
   if (strcmp(what, "attribute") == 0) free_with_attribute();
+  if (strcmp(what, "duplicates") == 0) duplicate_by_threads();
   if (strcmp(what, "killed") == 0) be_killed();
   MPI_Finalize();
   if (rank == 0) printf("%s: all passed\n", what);

@@ -46,7 +46,7 @@ void ProgressBeneath::poll() {
   if (!receive_of_nothing) return;
   int flag = 0;
   beneath.Test(&*receive_of_nothing, &flag, MPI_STATUS_IGNORE);
-  for (auto one = operations.begin(); one != operations.end();) (*one++)->test();
+  for (auto one = operations.begin(); one != operations.end();) (*one++)->test_and_end();
 }
 
 void ProgressBeneath::begin() {
@@ -86,21 +86,28 @@ uint64_t ProgressBeneath::before_sleep(void*) {
   return receive_of_nothing ? pause_ns(Machine::now_ns()) : UINT64_MAX;
 }
 
-PendingBeneath::PendingBeneath() {
+void PendingBeneath::add_to_pending() {
   const std::lock_guard guard(lock);
   operations.push_back(this);
   ProgressBeneath::add_pending();
 }
 
-void PendingBeneath::poll() {
-  const std::unique_lock guard(lock, std::try_to_lock);
-  if (guard.owns_lock()) test();
-}
-
-PendingBeneath::~PendingBeneath() {
-  const std::lock_guard guard(lock);
+// Called with the lock, by a thread that has set is_polling: poll() holds a place in the list.
+void PendingBeneath::test_and_end() {
+  if (!test()) return;
   operations.remove(this);
   ProgressBeneath::remove_pending();
+  has_ended_.store(true, std::memory_order_release);  // pairs with has_ended(); may delete it
+}
+
+bool PendingBeneath::has_ended() {
+  if (has_ended_.load(std::memory_order_acquire)) return true;  // pairs with test_and_end()
+  const std::unique_lock guard(lock, std::try_to_lock);
+  if (!guard.owns_lock() || std::exchange(is_polling, true)) return false;
+  // Another thread may have ended it before this one had the lock.
+  if (!has_ended_.load(std::memory_order_relaxed)) test_and_end();
+  is_polling = false;
+  return has_ended_.load(std::memory_order_relaxed);
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

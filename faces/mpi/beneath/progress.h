@@ -43,18 +43,25 @@ class ProgressBeneath {
 // A pending operation of theirs that nobody else tests: each wait of ours tests it.
 class PendingBeneath {
  public:
-  PendingBeneath();
-  virtual ~PendingBeneath();
+  PendingBeneath() = default;
+  // Not called between add_to_pending() and its end.
+  virtual ~PendingBeneath() = default;
   PendingBeneath(const PendingBeneath&) = delete;
   PendingBeneath& operator=(const PendingBeneath&) = delete;
 
-  // Calls test(), unless another thread does just now.
-  void poll();
+  // From now on, waits of all threads test it: called once it has begun.
+  void add_to_pending();
+  // Tests it, unless another thread does just now. Once this is true no other thread uses it.
+  bool has_ended();
 
  private:
   friend class ProgressBeneath;
-  // Advances it. Called by one thread at a time, which may call the MPI beneath.
-  virtual void test() = 0;
+  // Advances it. Returns whether it has ended. Called by one thread at a time, which may call the
+  // MPI beneath.
+  virtual bool test() = 0;
+  void test_and_end();
+
+  std::atomic<bool> has_ended_ = false;
 };
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

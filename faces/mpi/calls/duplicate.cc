@@ -24,29 +24,26 @@ class Duplication final : public RequestPart, private PendingBeneath {
     if (error == MPI_SUCCESS)
       error = call_beneath(beneath.Ibcast, &context_, static_cast<int>(sizeof context_), MPI_BYTE,
                            0, original_.handle(), &broadcast_);
-    has_begun_.store(error == MPI_SUCCESS, std::memory_order_release);  // pairs with test()
+    if (error == MPI_SUCCESS) add_to_pending();
     return error;
   }
 
   int start() override { return MPI_ERR_REQUEST; }  // it is not persistent
 
   bool is_over(int& error) override {
-    poll();
+    if (!has_ended()) return false;
     error = error_;
-    return is_over_.load(std::memory_order_acquire);  // pairs with test()
+    return true;
   }
 
  private:
-  void test() override {
+  bool test() override {
     int flags[2] = {};
-    // Before begin() has stored both requests they are null, which MPI_Test calls complete.
-    if (!has_begun_.load(std::memory_order_acquire)) return;
-    if (is_over_.load(std::memory_order_relaxed)) return;
     error_ = beneath.Test(&duplication_, &flags[0], MPI_STATUS_IGNORE);
     if (error_ == MPI_SUCCESS) error_ = beneath.Test(&broadcast_, &flags[1], MPI_STATUS_IGNORE);
-    if (error_ == MPI_SUCCESS && !(flags[0] && flags[1])) return;
+    if (error_ == MPI_SUCCESS && !(flags[0] && flags[1])) return false;
     if (error_ == MPI_SUCCESS) Communicator::adopt_duplicate(*out_, original_, context_);
-    is_over_.store(true, std::memory_order_release);
+    return true;
   }
 
   const Communicator& original_;  // the request holds it
@@ -54,7 +51,6 @@ class Duplication final : public RequestPart, private PendingBeneath {
   uint32_t context_;
   MPI_Request duplication_ = MPI_REQUEST_NULL, broadcast_ = MPI_REQUEST_NULL;
   int error_ = MPI_SUCCESS;
-  std::atomic<bool> has_begun_ = false, is_over_ = false;
 };
 
 template <class Begin>

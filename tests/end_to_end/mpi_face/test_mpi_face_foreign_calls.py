@@ -68,6 +68,11 @@ def test_a_callback_of_the_mpi_beneath_sends_and_receives(run):
     run("attribute")
 
 
+def test_threads_duplicate_communicators_while_others_wait(run):
+    """A duplication that has ended is freed while another thread tests all pending ones."""
+    run("duplicates")
+
+
 def test_the_job_ends_when_a_rank_in_a_foreign_call_is_killed(user, words, environment, folder):
     job = user.start(words("killed"), cwd=folder, env=environment, stdout=subprocess.PIPE)
     pid = int(job.stdout.readline())
