@@ -55,7 +55,7 @@
  * Several nodes: match.h must be open.
  * Memory: 192 bytes of the space heap for each member of a window (from 321 members on 64 more for
  * each further 512), rounded up to a power of two for the window: 10,000 windows of 16 members take
- * 40 MiB. In every task about 300 bytes, and one byte for each member; over several nodes 58 bytes
+ * 40 MiB. In every task about 300 bytes, and one byte for each member; over several nodes 48 bytes
  * for each, a team (coll.h), and two of the node's regions (llcl.h).
  */
 #ifndef NAGAYA_WINDOW_H
@@ -97,11 +97,13 @@ typedef struct nagaya_window_memory {
 /* Makes a window. Collective: all members call it, and each waits for all. If any member fails, all
  * return the error of the lowest rank that has one.
  *
- *   context   below 2^56, over several nodes below NAGAYA_TEAMS_WINDOWS (coll.h); windows that
- * exist at once and have members in common have different ones. Teams may have equal contexts. A
- * context may be used again when all members have returned from the closing, or from the opening
- * that failed members   the set may be closed on return threads   nonzero: several threads of the
- * task may call functions of this window, or wait for anything else
+ *   context   below 2^56; over several nodes below NAGAYA_TEAMS_WINDOWS (coll.h). Windows that
+ *             exist at once and have members in common have different ones. Teams may have equal
+ *             contexts. A context may be used again when all members have returned from the
+ *             closing, or from the opening that failed
+ *   members   the set may be closed on return
+ *   threads   nonzero: several threads of the task may call functions of this window, or wait for
+ *             anything else
  *
  * New memory is zero. From 4 MiB on it is untouched: its pages lie near the thread that uses them
  * first, and its size costs nothing. It stays until the window is closed.

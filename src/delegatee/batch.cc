@@ -80,7 +80,7 @@ bool carries_blocks(const Header& header) {
          (is_accumulate(header.kind) && header.operation != NAGAYA_REDUCE_NO_OP);
 }
 
-// Of a header that is well formed.
+// Checks the payload. `header` is well formed.
 bool is_well_formed(const Header& header, std::span<const std::byte> payload) {
   if (header.kind == Kind::kPutNotify) {
     Counter counter;

@@ -34,7 +34,7 @@ struct Part {
   std::byte* base;
   uint64_t bytes, unit;
   Attachments attachments;              // of a dynamic window
-  std::atomic<uint64_t> attached_list;  // ... over several nodes: remote_attachments.h
+  std::atomic<uint64_t> attached_list;  // of one over several nodes: remote_attachments.h
 
   alignas(mailbox::kLineBytes) Turns turns;
   std::atomic<uint64_t> arrived;  // at the opening, fences and the closing so far, by all members

@@ -63,7 +63,7 @@ class PublishedAttachments {
   std::vector<List> lists_;              // the last two are in use
 };
 
-// What a reader has found of one member.
+// The attached regions of one member, as a reader has found them.
 class FoundAttachments {
  public:
   // Returns the region that contains [begin, begin + bytes), or nullptr.

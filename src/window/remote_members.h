@@ -132,13 +132,14 @@ class RemoteMembers {
  private:
   static constexpr uint32_t kAsksWithoutPause = 16;
 
-  // What a member tells the others at the opening, and the caller's accesses to it.
+  // A member tells this to the others at the opening.
   struct Registration {
     uint64_t bytes, unit;
     uint32_t memory_region, part_region;  // 0: none
     uint32_t kind;
     int32_t error;
   };
+  // The caller's accesses to a member are counted.
   struct Member : Registration {
     uint64_t started, completed;  // completed: a counter of llcl.h
   };

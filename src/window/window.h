@@ -58,7 +58,8 @@ class Window {
   // The Part of a member of this node.
   Part& part(uint32_t rank) const { return part_at(index_of(rank)); }
   uint32_t index_of(uint32_t rank) const { return set_ == nullptr ? rank : set_->index_of(rank); }
-  // The Part with an index among them. The first one has the words of all together.
+  // The Part of the node's member with this index. That of index 0 has the words by which all of
+  // the node's members synchronise.
   Part& part_at(uint32_t index) const { return *reinterpret_cast<Part*>(group_.part(index)); }
   Part& first_part() const { return part_at(0); }
   uint32_t members_here() const { return static_cast<uint32_t>(group_.members().size()); }
