@@ -59,7 +59,7 @@ static members_t members_of(struct ompi_communicator_t* comm, const coll_nagaya_
 int coll_nagaya_open_team(struct ompi_communicator_t* comm, const coll_nagaya_call* call,
                           uint32_t number, nagaya_team** team) {
   if (OPAL_LIKELY(*team != NULL)) return OMPI_SUCCESS;
-  if (number >= NAGAYA_TEAMS_XMP / COLL_NAGAYA_CONTEXTS) return OMPI_ERR_OUT_OF_RESOURCE;
+  if (number >= NAGAYA_TEAMS_WINDOWS / COLL_NAGAYA_CONTEXTS) return OMPI_ERR_OUT_OF_RESOURCE;
   const members_t members = members_of(comm, call);
   const int size = members.parts[0].count + members.parts[1].count;
   nagaya_process* const processes = malloc((size_t)size * sizeof *processes);
