@@ -2,7 +2,6 @@
 """The face of MPI (libnagaya-mpi) under each MPI, beside that MPI's own shared memory: Debian's
 MPICH and Open MPI, and those of NAGAYA_BENCH_MPIS."""
 
-import dataclasses
 import functools
 import statistics
 from collections.abc import Callable
@@ -33,12 +32,11 @@ def in_the_space(stock: Job) -> Job:
     return Job(name, program=stock.program, environment=stock.environment)
 
 
-def plan(program: str, alone: dict = {}, **places) -> Jobs:
+def plan(program: str, **places) -> Jobs:
     """Each MPI with the face, beside the MPI alone; and beside the best of all MPIs alone. Debian's
-    Open MPI also beside our components for it. `alone`: more variables of the MPIs alone."""
+    Open MPI also beside our components for it."""
     stock = stock_jobs(program)
     ours = [in_the_space(job) for job in stock]
-    stock = [dataclasses.replace(job, environment=job.environment | alone) for job in stock]
     components = Job("components", environment={"NAGAYA_MPI": "on"})
     return Jobs(**places, jobs=[*stock, *ours, components], comparisons=[
         Comparison(ours[0].name, [components.name], name="Open MPI beside components"),
@@ -49,17 +47,15 @@ def plan(program: str, alone: dict = {}, **places) -> Jobs:
 
 # ---- more ranks than processors ----------------------------------------------------------------
 
-# By these the waiting ranks of MPICH 5 and Intel MPI yield their processor. Open MPI's do so by
-# themselves; MPICH 4.0's always spin.
-YIELDING = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1", "I_MPI_THREAD_YIELD": "2"}
-# For ranks that spin, a turn takes the scheduler's time slices: 0.1 s, where others take 10 us.
+# Waiting ranks of Open MPI, MPICH 5 and Intel MPI yield their processor; those of MPICH 4.0 spin. For
+# ranks that spin, a turn takes the scheduler's time slices: 0.1 s, where others take 10 us.
 CROWDED_LIMIT = ["--limit-ms", "200"]
 
 
 def crowded(program: str, setting: str) -> Callable:
     """Returns what runs 16 ranks of a program on the processors there are."""
-    return functools.partial(run_crowded, plan(program, YIELDING, hosts=1, tasks_each=16,
-                                               setting=setting, rounds=3))
+    return functools.partial(run_crowded, plan(program, hosts=1, tasks_each=16, setting=setting,
+                                               rounds=3))
 
 
 def run_crowded(over: Jobs, program: str, arguments: list[str], quick: bool,
