@@ -373,14 +373,8 @@ TEST_P(RandomAccumulatesOver, AnUnkindNetworkDoWhatTheyDoWithinTheNode) {
   Bytes there = here;
   std::list<RandomAccumulate> all;
   uint64_t done = 0;
-  Fleet fleet(2,
-              {.batch_bytes = 256 + draw(8000),
-               .credit_commands = 1 + draw(20),
-               .credit_bytes = 1 + draw(40000)},
-              {.seed = GetParam() + 1,
-               .refuse_percent = draw(20),
-               .delay_polls_max = draw(6),
-               .room = 4 + draw(20)});
+  const Options options = drawn_options(draw);
+  Fleet fleet(2, options, drawn_faults(GetParam() + 1, draw));
   const uint32_t region = fleet[1].regions.add(0, there.data(), there.size());
   fleet.start();
   for (int n = 0; n < 12; ++n) {

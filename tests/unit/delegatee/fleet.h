@@ -347,6 +347,21 @@ inline Command compare_swap_of(const Place& place, size_t bytes, uint64_t expect
   return command;
 }
 
+// Options by which batches are short and credit is scarce. draw(end): a random number below `end`.
+template <class Draw>
+Options drawn_options(Draw draw) {
+  return {.batch_bytes = 256 + draw(8000),
+          .credit_commands = 1 + draw(20),
+          .credit_bytes = 1 + draw(40000)};
+}
+
+// A network that refuses, delays and has little room.
+template <class Draw>
+fabric::FaultPlan drawn_faults(uint64_t seed, Draw draw) {
+  return {
+      .seed = seed, .refuse_percent = draw(20), .delay_polls_max = draw(6), .room = 4 + draw(20)};
+}
+
 inline Command flagged(Command command, Flag& flag) {
   command.completion_kind = Completion::kFlag;
   command.completion = flag.address();

@@ -224,14 +224,8 @@ TEST_P(RandomPiecesOver, AnUnkindNetworkMoveWhatAPlainModelMoves) {
   std::mt19937 random(GetParam());
   const auto draw = [&](uint32_t end) { return static_cast<uint32_t>(random() % end); };
   Bytes remote = pattern(kBegin + kBytes, 1);
-  Fleet fleet(2,
-              {.batch_bytes = 256 + draw(8000),
-               .credit_commands = 1 + draw(20),
-               .credit_bytes = 1 + draw(40000)},
-              {.seed = GetParam() + 1,
-               .refuse_percent = draw(20),
-               .delay_polls_max = draw(6),
-               .room = 4 + draw(20)});
+  const Options options = drawn_options(draw);
+  Fleet fleet(2, options, drawn_faults(GetParam() + 1, draw));
   const uint32_t region = fleet[1].regions.add(0, remote.data(), remote.size());
   fleet.start();
   for (const bool is_put : {true, false}) {
