@@ -90,10 +90,14 @@ def together(over: Jobs, figures: dict) -> dict:
 # Two rounds: memory hardly differs from one to the next, and MPICH alone, whose ranks spin, takes 18 s
 # of processor time for 60 ranks, and 2.4 times as much for twice as many.
 RANKS, QUICK_RANKS, MEMORY_ROUNDS = [60, 120, 240], [8], 2
+# Each rank of Open MPI maps the segment of each other one. Those of more ranks are more mappings than
+# an address space may have (vm.max_map_count, 65,530).
+OPEN_MPI_RANKS = 200
 
 
 def memory_plan(ranks: int) -> Jobs:
-    stock = debian_jobs(memory.PROGRAM)
+    stock = [job for job in debian_jobs(memory.PROGRAM)
+             if job.name != "Open MPI" or ranks <= OPEN_MPI_RANKS]
     ours = [in_the_space(job) for job in stock]
     return Jobs(hosts=1, tasks_each=ranks, setting=f"face memory {ranks}", rounds=MEMORY_ROUNDS,
                 jobs=[*stock, *ours],
