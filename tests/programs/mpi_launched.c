@@ -58,6 +58,9 @@ static int spawn(int level, char** command) {
   int count = 0;
   MPI_Comm other;
   MPI_Comm_get_parent(&other);
+#ifdef MPICH
+  if (other != MPI_COMM_NULL && told(MPI_UNIVERSE_SIZE) != -1) return 96; /* as by mpiexec */
+#endif
   if (other != MPI_COMM_NULL) add_up(other, level + 1, 1);
   if (level == 0) return 0;
   for (int n = 1; command[n] != NULL && count < WORDS_MAX / 3; ++n) words[count++] = command[n];

@@ -23,7 +23,7 @@ struct ParallelJob {
   uint32_t id = 0;        // 0: the job of the command line; the next ones: MPI_Comm_spawn's
   std::string name = {};  // PMIx's name space and PMI-1's key-value space; unique on this machine
   std::vector<Application> applications = {};
-  uint32_t universe_size = 1;  // how many ranks MPI may start here (MPI_UNIVERSE_SIZE)
+  uint32_t universe_size = 1;  // how many ranks Open MPI may start here (MPI_UNIVERSE_SIZE)
   bool is_oversubscribed = false;
   // Values that the parent has put into the new job's key-value space (PMI-1's "preput").
   std::map<std::string, std::string> preset_values = {};

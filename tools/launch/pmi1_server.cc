@@ -149,8 +149,10 @@ std::string Pmi1Server::get_appnum(Connection& connection, const Pmi1Command&) {
          std::to_string(connection.job.description.application_of(connection.rank.rank));
 }
 
-std::string Pmi1Server::get_universe_size(Connection& connection, const Pmi1Command&) {
-  return "cmd=universe_size size=" + std::to_string(connection.job.description.universe_size);
+// -1: not known, hydra's answer, too, unless its user gives a number. Programs that read
+// MPI_UNIVERSE_SIZE spawn nothing where a number is not larger than that of their ranks.
+std::string Pmi1Server::get_universe_size(Connection&, const Pmi1Command&) {
+  return "cmd=universe_size size=-1";
 }
 
 std::string Pmi1Server::get_my_kvsname(Connection& connection, const Pmi1Command&) {
