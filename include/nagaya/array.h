@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* array.h - arrays in blocks over a grid of processes, and the exchange of their halos: within a
+/* array.h - arrays distributed over a grid of processes, and the exchange of their halos: within a
  * node each process reads its neighbours' rows where they are; between nodes one request for each
  * neighbour and direction.
  *
@@ -37,13 +37,29 @@ extern "C" {
 
 /* ---- distributions ----------------------------------------------------------------------- */
 
-/* The indexes `low` .. `high` on coordinates 0 .. coordinates-1, `width` after `width`: the last
- * ones may have fewer, or none. width * coordinates is at least their number, and
- * low + width * coordinates at most INT64_MAX. */
+/*   BLOCK, width 4         0 0 0 0 1 1 1 1 2 2
+ *   CYCLIC, width 2        0 0 1 1 2 2 0 0 1 1      the coordinates of indexes 0 .. 9
+ *   GENERAL, sizes 1 6 3   0 1 1 1 1 1 1 2 2 2
+ */
+typedef enum nagaya_distribution_kind {
+  NAGAYA_DISTRIBUTION_BLOCK,  /* `width` indexes to each coordinate; to the last ones fewer, or none
+                               */
+  NAGAYA_DISTRIBUTION_CYCLIC, /* `width` indexes to each coordinate, again and again */
+  NAGAYA_DISTRIBUTION_GENERAL /* begin[c] .. begin[c+1]-1 to coordinate c; perhaps none */
+} nagaya_distribution_kind;
+
+/* The indexes `low` .. `high` on coordinates 0 .. coordinates-1. Each index has one coordinate. Its
+ * place is the number of lower indexes on that coordinate.
+ * BLOCK: width * coordinates is at least the number of indexes, low + width * coordinates at most
+ * INT64_MAX. CYCLIC: high + width * coordinates is at most INT64_MAX. */
 typedef struct nagaya_distribution {
   int64_t low, high;
-  int64_t width; /* at least 1 */
+  int64_t width; /* BLOCK, CYCLIC: at least 1 */
   uint32_t coordinates;
+  nagaya_distribution_kind kind;
+  const int64_t*
+      begin; /* GENERAL: coordinates + 1 numbers from low to high + 1, none below the one
+                before it; the caller's, as long as the distribution or an array uses it */
 } nagaya_distribution;
 
 /* The indexes low .. high, both ends included; no index if low > high. */
@@ -53,10 +69,24 @@ typedef struct nagaya_interval {
 
 /* Returns the width that gives all `coordinates` nearly as many indexes: rounded up, at least 1. */
 int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinates);
-/* Returns the indexes that a coordinate has. */
-nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate);
-/* Returns the coordinate that has `index`, which is one of low .. high. */
+/* Returns the number of indexes that a coordinate has. */
+int64_t nagaya_distribution_count(const nagaya_distribution* of, uint32_t coordinate);
+/* Returns how many of a coordinate's indexes are less than `index`, which may be any number. */
+int64_t nagaya_distribution_count_below(const nagaya_distribution* of, uint32_t coordinate,
+                                        int64_t index);
+/* Return the coordinate and the place of `index`, which is one of low .. high. */
 uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index);
+int64_t nagaya_distribution_place(const nagaya_distribution* of, int64_t index);
+/* Returns the index at a place, which is less than the coordinate's count. */
+int64_t nagaya_distribution_index(const nagaya_distribution* of, uint32_t coordinate,
+                                  int64_t place);
+/* Returns the consecutive indexes of a coordinate from the one at `place` on; if the coordinate has
+ * no index at `place`, none. All runs of a coordinate, with `count` for its count:
+ *   for (place = 0; place < count; place += run.high - run.low + 1)
+ *     run = nagaya_distribution_run(of, coordinate, place);
+ * BLOCK, GENERAL: the run from place 0 has all indexes of the coordinate. */
+nagaya_interval nagaya_distribution_run(const nagaya_distribution* of, uint32_t coordinate,
+                                        int64_t place);
 
 /* Narrows the loop over *first, *first + step, ... before *end to the indexes in `interval`. A loop
  * upwards has i < *end, one downwards i > *end, before and after. If no index is left, *first and
@@ -73,7 +103,7 @@ typedef struct nagaya_array_dimension {
   int32_t grid_dimension;
   nagaya_distribution distribution;
   int64_t offset;
-  int64_t shadow_low, shadow_high; /* room beside the block                        [elements] */
+  int64_t shadow_low, shadow_high; /* room beside the block; CYCLIC: 0              [elements] */
 } nagaya_array_dimension;
 
 typedef struct nagaya_array_shape {
@@ -108,9 +138,11 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
  * returned 0; the block is freed then, too. */
 int nagaya_array_close(nagaya_array* array);
 
+/* Index i of a dimension lies i - first elements behind `base`; in a CYCLIC one it lies
+ * nagaya_distribution_place(i + offset) - first behind it. */
 typedef struct nagaya_array_block {
   void* base;                             /* aligned to 64 bytes, shadow included */
-  int64_t first[NAGAYA_ARRAY_DIMENSIONS]; /* the index at `base`; below 0 in a shadow */
+  int64_t first[NAGAYA_ARRAY_DIMENSIONS]; /* the index, or place, at `base`; below 0 in a shadow */
   int64_t count[NAGAYA_ARRAY_DIMENSIONS]; /* shadow included, at least 1 */
 } nagaya_array_block;
 

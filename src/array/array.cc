@@ -120,7 +120,7 @@ std::byte* Array::element_at(uint32_t rank, const int64_t* index) const {
       rank == members_.rank() ? static_cast<std::byte*>(block_.base) : members_.base_of(rank);
   if (base == nullptr) return nullptr;
   std::array<int64_t, kDimensions> at{};
-  std::copy_n(index, dimensions(), at.begin());
+  for (size_t d = 0; d < dimensions(); ++d) at[d] = shape_.position_of(d, index[d]);
   return base + shape_.layout_of_rank(rank).offset_of(at, dimensions());
 }
 

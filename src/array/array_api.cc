@@ -50,12 +50,31 @@ int64_t nagaya_distribution_width(int64_t low, int64_t high, uint32_t coordinate
   return width < 1 ? 1 : width;
 }
 
-nagaya_interval nagaya_distribution_part(const nagaya_distribution* of, uint32_t coordinate) {
-  return nagaya::array::interval_of(*of, coordinate);
+int64_t nagaya_distribution_count(const nagaya_distribution* of, uint32_t coordinate) {
+  return nagaya::array::count_of(*of, coordinate);
+}
+
+int64_t nagaya_distribution_count_below(const nagaya_distribution* of, uint32_t coordinate,
+                                        int64_t index) {
+  return nagaya::array::count_below(*of, coordinate, index);
 }
 
 uint32_t nagaya_distribution_coordinate(const nagaya_distribution* of, int64_t index) {
   return nagaya::array::coordinate_of(*of, index);
+}
+
+int64_t nagaya_distribution_place(const nagaya_distribution* of, int64_t index) {
+  return nagaya::array::place_of(*of, index);
+}
+
+int64_t nagaya_distribution_index(const nagaya_distribution* of, uint32_t coordinate,
+                                  int64_t place) {
+  return nagaya::array::index_at(*of, coordinate, place);
+}
+
+nagaya_interval nagaya_distribution_run(const nagaya_distribution* of, uint32_t coordinate,
+                                        int64_t place) {
+  return nagaya::array::run_at(*of, coordinate, place);
 }
 
 void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* first,

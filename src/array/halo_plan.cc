@@ -80,9 +80,9 @@ class Planner {
     }
   }
 
-  // Returns the indexes of dimension k that boxes of dimension d's step cover: those of the block;
-  // if k < d also the shadow that this exchange has filled; if k has no width all of its shadow,
-  // which an earlier exchange may have filled.
+  // Returns the positions of dimension k that boxes of dimension d's step cover: those of the
+  // block; if k < d also the shadow that this exchange has filled; if k has no width all of its
+  // shadow, which an earlier exchange may have filled.
   Interval covered_interval(size_t k, size_t d) const {
     const Interval own = own_interval(k);
     if (orthogonal_) return own;

@@ -13,6 +13,8 @@ bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_gri
   const auto along = static_cast<uint32_t>(of.grid_dimension);
   if (along >= grid.dimensions || (taken >> along & 1) != 0) return false;
   taken |= uint32_t{1} << along;
+  const bool is_cyclic = of.distribution.kind == NAGAYA_DISTRIBUTION_CYCLIC;
+  if (is_cyclic && (of.shadow_low != 0 || of.shadow_high != 0)) return false;
   return is_valid(of.distribution) && of.distribution.coordinates == grid.extent[along] &&
          of.offset >= of.distribution.low && of.offset <= of.distribution.high &&
          of.extent - 1 <= of.distribution.high - of.offset;
@@ -65,13 +67,28 @@ Interval Shape::owned(size_t d, uint32_t coordinate) const {
   const nagaya_array_dimension& of = dimensions_[d];
   const Interval all{0, of.extent - 1};
   if (!is_distributed(d)) return all;
-  const Interval part = interval_of(of.distribution, coordinate);
+  if (is_cyclic(d))
+    return {count_below(of.distribution, coordinate, of.offset),
+            count_below(of.distribution, coordinate, of.offset + of.extent) - 1};
+  const Interval part = array::run_at(of.distribution, coordinate, 0);
   return intersection({part.low - of.offset, part.high - of.offset}, all);
 }
 
 uint32_t Shape::coordinate_of(size_t d, int64_t index) const {
   if (!is_distributed(d)) return 0;
   return array::coordinate_of(dimensions_[d].distribution, index + dimensions_[d].offset);
+}
+
+int64_t Shape::position_of(size_t d, int64_t index) const {
+  return is_cyclic(d) ? place_of(dimensions_[d].distribution, index + dimensions_[d].offset)
+                      : index;
+}
+
+Interval Shape::run_at(size_t d, uint32_t coordinate, int64_t position) const {
+  if (!is_cyclic(d)) return {position, owned(d, coordinate).high};
+  const nagaya_array_dimension& of = dimensions_[d];
+  const Interval run = array::run_at(of.distribution, coordinate, position);
+  return {run.low - of.offset, std::min(run.high - of.offset, of.extent - 1)};
 }
 
 Layout Shape::layout_of_rank(uint32_t rank) const {

@@ -16,20 +16,23 @@ inline constexpr size_t kDimensions = NAGAYA_ARRAY_DIMENSIONS;
 
 // The layout of a process's block in its memory, shadow included.
 struct Layout {
-  std::array<int64_t, kDimensions> first;     // the index at its beginning
+  std::array<int64_t, kDimensions> first;     // the position at its beginning
   std::array<int64_t, kDimensions> count;     // at least 1
   std::array<ptrdiff_t, kDimensions> stride;  // from one index to the next         [bytes]
   size_t bytes;
 
   // Returns the offset of an element from the beginning of that memory [bytes].
-  ptrdiff_t offset_of(const std::array<int64_t, kDimensions>& index, size_t dimensions) const {
+  ptrdiff_t offset_of(const std::array<int64_t, kDimensions>& position, size_t dimensions) const {
     ptrdiff_t offset = 0;
-    for (size_t d = 0; d < dimensions; ++d) offset += (index[d] - first[d]) * stride[d];
+    for (size_t d = 0; d < dimensions; ++d) offset += (position[d] - first[d]) * stride[d];
     return offset;
   }
 };
 
 // The shape of an array on its grid. Immutable, so any thread may use it.
+//
+// An element's position in a dimension tells where it lies in its owner's block: positions of one
+// coordinate are consecutive. It is the index; in a cyclic dimension the index's place.
 class Shape {
  public:
   // `processes`: as many as lie on the grid.
@@ -47,10 +50,16 @@ class Shape {
   uint32_t coordinates(size_t d) const {
     return is_distributed(d) ? dimensions_[d].distribution.coordinates : 1;
   }
-  // The indexes that a coordinate has.
+  bool is_cyclic(size_t d) const {
+    return is_distributed(d) && dimensions_[d].distribution.kind == NAGAYA_DISTRIBUTION_CYCLIC;
+  }
+  // The positions that a coordinate has.
   Interval owned(size_t d, uint32_t coordinate) const;
-  // The coordinate that has an index.
+  // The coordinate and the position of an index.
   uint32_t coordinate_of(size_t d, int64_t index) const;
+  int64_t position_of(size_t d, int64_t index) const;
+  // The consecutive indexes of a coordinate from the one at a position on, which it owns.
+  Interval run_at(size_t d, uint32_t coordinate, int64_t position) const;
 
   // ---- processes by rank
 

@@ -56,7 +56,8 @@ Choice coordinates_in(const nagaya_xmp_on& on, size_t d, const nagaya_xmp_subscr
   for (long i = range.low; i <= range.high;) {
     const uint32_t coordinate = nagaya_distribution_coordinate(&distribution, i);
     choice.push_back(coordinate);
-    const long next = nagaya_distribution_part(&distribution, coordinate).high + 1;
+    const long place = nagaya_distribution_place(&distribution, i);
+    const long next = nagaya_distribution_run(&distribution, coordinate, place).high + 1;
     i += std::max(1l, (next - i + range.step - 1) / range.step) * range.step;
   }
   return choice;

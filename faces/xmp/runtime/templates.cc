@@ -32,14 +32,18 @@ long nagaya_xmp_template::width(size_t d) const {
 
 // The width is at most the template's extent: the end of a wider block might overflow.
 nagaya_distribution nagaya_xmp_template::distribution(size_t d) const {
-  return {low(d), high(d), std::min(width(d), high(d) - low(d) + 1),
-          onto->extent[static_cast<size_t>(axes[d])]};
+  return {low(d),
+          high(d),
+          std::min(width(d), high(d) - low(d) + 1),
+          onto->extent[static_cast<size_t>(axes[d])],
+          NAGAYA_DISTRIBUTION_BLOCK,
+          nullptr};
 }
 
 nagaya_interval nagaya_xmp_template::own_part(size_t d) const {
   if (axes[d] < 0) return bounds[d];
   const nagaya_distribution of = distribution(d);
-  return nagaya_distribution_part(&of, onto->own_coordinate(static_cast<size_t>(axes[d])));
+  return nagaya_distribution_run(&of, onto->own_coordinate(static_cast<size_t>(axes[d])), 0);
 }
 
 bool nagaya_xmp_template::has_same_layout(const nagaya_xmp_template& other) const {

@@ -19,12 +19,13 @@ inline Shape shape_of(const std::vector<TestDimension>& all, size_t element_byte
   std::vector<uint32_t> extents;
   for (const TestDimension& one : all) {
     const int64_t width = (one.extent + one.coordinates - 1) / one.coordinates;
-    dimensions.push_back({one.extent,
-                          static_cast<int32_t>(dimensions.size()),
-                          {0, one.extent - 1, width, one.coordinates},
-                          0,
-                          one.shadow_low,
-                          one.shadow_high});
+    dimensions.push_back(
+        {one.extent,
+         static_cast<int32_t>(dimensions.size()),
+         {0, one.extent - 1, width, one.coordinates, NAGAYA_DISTRIBUTION_BLOCK, nullptr},
+         0,
+         one.shadow_low,
+         one.shadow_high});
     extents.push_back(one.coordinates);
   }
   const auto count = static_cast<uint32_t>(dimensions.size());

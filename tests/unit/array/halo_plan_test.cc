@@ -45,6 +45,22 @@ TEST(HaloPlan, WhatOneReceivesTheOtherSends) {
     }
 }
 
+TEST(HaloPlan, ReceivesAreSendsBesideGeneralSizesAndRounds) {
+  const int64_t begin[] = {0, 1, 1, 6, 7};
+  const uint32_t extents[] = {4, 2};
+  const nagaya_array_dimension dimensions[] = {
+      {7, 0, {0, 6, 0, 4, NAGAYA_DISTRIBUTION_GENERAL, begin}, 0, 2, 1},
+      {9, 1, {0, 9, 2, 2, NAGAYA_DISTRIBUTION_CYCLIC, nullptr}, 1, 0, 0}};
+  const Shape shape({4, 2, dimensions}, {nullptr, 2, extents});
+  for (const int periodic : {0, 1})
+    expect_that_receives_are_sends(shape, {{2, 1, periodic}, {0, 0, 0}}, false);
+  // Coordinate 2 of the rows reads row 0 of coordinate 0, but not of coordinate 1, which has none.
+  const std::vector<HaloStep> plan = plan_halo(shape, 2 * 2, Widths{{1, 0, 0}, {0, 0, 0}}, false);
+  ASSERT_EQ(plan[0].receives.size(), 1u);
+  EXPECT_EQ(plan[0].receives[0].rank, 0u);
+  EXPECT_EQ(plan[0].receives[0].box.bytes(), 5u * 4);  // indexes 0, 3, 4, 7, 8 of the second
+}
+
 TEST(HaloPlan, AnInnerProcessReadsOneBoxOfEachNeighbour) {
   const std::vector<HaloStep> plan =
       plan_halo(shape_of({{12, 3, 1, 1}, {8, 1, 0, 0}}), 1, Widths{{1, 1, 0}, {0, 0, 0}}, false);

@@ -20,7 +20,8 @@ nagaya_processes* two_processes() {
   return &set;
 }
 constexpr uint32_t kExtent[] = {2};
-constexpr nagaya_array_dimension kDimension = {8, 0, {0, 7, 4, 2}, 0, 1, 1};
+constexpr nagaya_array_dimension kDimension = {
+    8, 0, {0, 7, 4, 2, NAGAYA_DISTRIBUTION_BLOCK, nullptr}, 0, 1, 1};
 constexpr nagaya_array_shape kShape = {sizeof(double), 1, &kDimension};
 const nagaya_array_grid kGrid = {two_processes(), 1, kExtent};
 constexpr nagaya_array_width kWidth[] = {{1, 1, 0}};

@@ -34,14 +34,51 @@ TEST(Shape, RanksRunFastestAlongTheLastDimension) {
   EXPECT_EQ(shape.rank_beside(4, 1, 2), 5u);
 }
 
+// Compares positions with the definition: owned elements are consecutive, in the indexes' order.
+TEST(Shape, PositionsOfACyclicDimensionAreConsecutiveWhereverTheArrayBegins) {
+  const uint32_t extents[] = {3};
+  for (const int64_t width : {1, 2, 5})
+    for (int64_t offset = -4; offset < 8; ++offset)
+      for (int64_t extent = 1; offset + extent <= 9; ++extent) {
+        const nagaya_array_dimension dimension = {
+            extent, 0, {-4, 8, width, 3, NAGAYA_DISTRIBUTION_CYCLIC, nullptr}, offset, 0, 0};
+        ASSERT_TRUE(Shape::is_valid({4, 1, &dimension}, {nullptr, 1, extents}, 3));
+        const Shape shape({4, 1, &dimension}, {nullptr, 1, extents});
+        int64_t next[3];
+        for (uint32_t c = 0; c < 3; ++c) next[c] = shape.owned(0, c).low;
+        for (int64_t i = 0; i < extent; ++i) {
+          const uint32_t c = shape.coordinate_of(0, i);
+          EXPECT_EQ(shape.position_of(0, i), next[c]++);
+          const Interval run = shape.run_at(0, c, shape.position_of(0, i));
+          EXPECT_EQ(run.low, i);
+          EXPECT_EQ(shape.coordinate_of(0, run.high), c);
+          EXPECT_TRUE(run.high == extent - 1 || shape.coordinate_of(0, run.high + 1) != c);
+        }
+        for (uint32_t c = 0; c < 3; ++c) EXPECT_EQ(shape.owned(0, c).high, next[c] - 1);
+      }
+}
+
+TEST(Shape, ABlockOfGeneralSizesLiesBesideItsShadow) {
+  const uint32_t extents[] = {3};
+  const int64_t begin[] = {1, 2, 8, 11};
+  const nagaya_array_dimension dimension = {8, 0, {1, 10, 0, 3, NAGAYA_DISTRIBUTION_GENERAL, begin},
+                                            2, 1, 2};
+  const Shape shape({4, 1, &dimension}, {nullptr, 1, extents});
+  EXPECT_TRUE(is_empty(shape.owned(0, 0)));
+  EXPECT_EQ(shape.layout_of_rank(1).first[0], -1);
+  EXPECT_EQ(shape.layout_of_rank(1).count[0], 6 + 3);
+  EXPECT_EQ(shape.owned(0, 2).high, 7);
+}
+
 class ShapeValidity : public testing::Test {
  protected:
   bool is_valid() const {
     return Shape::is_valid({8, 2, dimensions_}, {nullptr, 2, extents_}, processes_);
   }
   uint32_t extents_[2] = {2, 3}, processes_ = 6;
-  nagaya_array_dimension dimensions_[2] = {{8, 0, {0, 7, 4, 2}, 0, 1, 1},
-                                           {9, 1, {0, 8, 3, 3}, 0, 0, 0}};
+  nagaya_array_dimension dimensions_[2] = {
+      {8, 0, {0, 7, 4, 2, NAGAYA_DISTRIBUTION_BLOCK, nullptr}, 0, 1, 1},
+      {9, 1, {0, 8, 3, 3, NAGAYA_DISTRIBUTION_BLOCK, nullptr}, 0, 0, 0}};
 };
 
 TEST_F(ShapeValidity, HoldsForBlocksOnAGrid) {
@@ -67,10 +104,28 @@ TEST_F(ShapeValidity, NeedsAllIndexesInTheDistribution) {
   EXPECT_FALSE(is_valid());
 }
 TEST_F(ShapeValidity, NeedsFewerBytesThanAnAddressHas) {
-  dimensions_[0] = {int64_t{1} << 40, 0, {0, (int64_t{1} << 40) - 1, int64_t{1} << 39, 2}, 0, 0, 0};
+  dimensions_[0] = {
+      int64_t{1} << 40,
+      0,
+      {0, (int64_t{1} << 40) - 1, int64_t{1} << 39, 2, NAGAYA_DISTRIBUTION_BLOCK, nullptr},
+      0,
+      0,
+      0};
   EXPECT_TRUE(is_valid());
-  dimensions_[1] = {int64_t{1} << 30, 1, {0, (int64_t{1} << 30) - 1, int64_t{1} << 29, 3}, 0, 0, 0};
+  dimensions_[1] = {
+      int64_t{1} << 30,
+      1,
+      {0, (int64_t{1} << 30) - 1, int64_t{1} << 29, 3, NAGAYA_DISTRIBUTION_BLOCK, nullptr},
+      0,
+      0,
+      0};
   EXPECT_FALSE(is_valid());
+}
+TEST_F(ShapeValidity, NeedsPartsThatAreIntervalsForShadows) {
+  dimensions_[0].distribution.kind = NAGAYA_DISTRIBUTION_CYCLIC;
+  EXPECT_FALSE(is_valid());
+  dimensions_[0].shadow_low = dimensions_[0].shadow_high = 0;
+  EXPECT_TRUE(is_valid());
 }
 TEST_F(ShapeValidity, NeedsShadowsThatAreNotNegative) {
   dimensions_[0].shadow_low = -1;
