@@ -45,6 +45,7 @@ std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagno
   // Stops here: other directives may depend on one with an error, and the checks would report
   // follow-up errors.
   if (!facts || diagnostics.errors() != 0) return std::nullopt;
+  facts->add_sections(unit.sections);
   const Program program = check(unit, std::move(*facts), std::move(parsed.directives), diagnostics);
   if (diagnostics.errors() != 0) return std::nullopt;
   return translate(unit, program, input.source, checked);

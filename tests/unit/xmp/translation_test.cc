@@ -167,8 +167,45 @@ TEST(Translation, OrdinaryCIsNoUnsupportedSyntax) {
 TEST(Translation, AnAttributeBehindALabelIsNoCoarray) {
   UnsupportedSyntax syntax;
   for (const char* token : {"case", "1", ":", "[", "[", "gnu", ":", ":", "x", "]", "]", ";"})
-    syntax.see(token, {});
+    syntax.see(token, {}, false);
   EXPECT_TRUE(syntax.found().empty());
+}
+
+TEST(Translation, SectionsBecomeCommaExpressions) {
+  const std::string source =
+      "void f(int c, int *v) {\n"
+      "  v[c ? 1 : 2:v[3:c]:4] = v<: : :> + v[:c] + v[c:] + v[::2] + v[({ l: 0; })];\n"
+      "}\n";
+  Diagnostics diagnostics(true);
+  const Unit unit = preprocess(input_of(source), diagnostics);
+  const std::string& text = unit.printed.text();
+  EXPECT_TRUE(
+      has(text, "v[c ? 1 : 2,v[3,c],4] = v[0,0] + v[0,c] + v[c,0] + v[0,0,2] + v[({ l: 0; })]"))
+      << text;
+  std::vector<std::string> parts;
+  for (const Section& section : unit.sections) {
+    std::string all;
+    for (const Range& part : {section.base, section.length, section.step})
+      all += text.substr(part.begin, part.end - part.begin) + "|";
+    parts.push_back(all);
+  }
+  EXPECT_EQ(parts, (std::vector<std::string>{"3|c||", "c ? 1 : 2|v[3,c]|4|", "|||", "|c||", "c|||",
+                                             "||2|"}));
+}
+
+TEST(Translation, MisplacedSectionsAreRefused) {
+  const auto messages_of = [](const std::string& text) {
+    return translated("#pragma xmp nodes p[4]\n" + text).messages;
+  };
+  using Messages = std::vector<std::string>;
+  EXPECT_EQ(messages_of("void f(int *v) { v[0:2] = 1; }\n"),
+            Messages{"test.c:2:19: error: xmp: an array section stands only in the statement of a "
+                     "'gmove' or 'array' directive, or with a coarray; write a loop"});
+  EXPECT_EQ(messages_of("int v[1:2];\n"),
+            Messages{"test.c:2:8: error: xmp: an array section stands only in a statement"});
+  EXPECT_EQ(messages_of("void f(int *v) { v[0:1:2:3] = 1; }\n"),
+            Messages{"test.c:2:25: error: xmp: an array section has at most two ':': "
+                     "[base:length:step]"});
 }
 
 TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
@@ -178,9 +215,6 @@ TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
   using Messages = std::vector<std::string>;
   EXPECT_EQ(messages_of("x:[1] = 1; y:[2]; unknown"),
             Messages{"test.c:2:17: error: xmp: coarrays are not supported yet"});
-  EXPECT_EQ(messages_of("x[y ? 1 : 2:3] = z[:];"),
-            Messages{"test.c:2:27: error: xmp: array sections in statements are not supported yet; "
-                     "write a loop"});
   EXPECT_EQ(messages_of("void xmp_sort_up(int *), *xmp_malloc(int, ...); xmp_malloc(1);"),
             Messages{"test.c:2:64: error: xmp: the function 'xmp_malloc' is not supported yet"});
   EXPECT_EQ(messages_of("\n#pragma xmp post(p[1], 1)\n#pragma xmp post(p[2], 1)\nunknown;\n"),

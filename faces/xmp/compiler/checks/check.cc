@@ -37,6 +37,7 @@ class Checker {
     for (const Jump& jump : program_.facts.jumps) attempt([&] { constructs_.check_skipped(jump); });
     for (const KeptPragma& pragma : unit_.pragmas)
       if (pragma.openmp) attempt([&] { check_openmp(program_, unit_.printed, pragma); });
+    for (const Section& section : unit_.sections) attempt([&] { check_section(section); });
     attempt([&] { check_generated_names(); });
     if (diagnostics_.errors() == 0) warn_of_other_dimensions(program_, unit_, diagnostics_);
   }
@@ -82,6 +83,14 @@ class Checker {
   }
   void check_body(const Directive& directive, const TasksDirective&) {
     constructs_.check_tasks(directive);
+  }
+
+  void check_section(const Section& section) const {
+    for (const Range& statement : program_.section_statements)
+      if (statement.contains(section.open)) return;
+    throw Complaint{unit_.printed.place(section.open),
+                    "an array section stands only in the statement of a 'gmove' or 'array' "
+                    "directive, or with a coarray; write a loop"};
   }
 
   // Checks that no name of the program equals one that the translation declares.

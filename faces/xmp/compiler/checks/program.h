@@ -107,6 +107,7 @@ struct Program {
   std::map<const Directive*, Nest> nests;         // of each loop directive
   std::map<const Directive*, size_t> statements;  // the block of each task directive
   std::map<const Reference*, ResolvedReference> references;
+  std::vector<Range> section_statements;  // the statements that may have array sections
   std::map<const DescriptorOf*, std::string> descriptors;  // the C text of each xmp_desc_of
 
   // Return the innermost nodes, template or array that the name means at `offset`; nullptr: none.

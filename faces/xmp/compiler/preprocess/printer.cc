@@ -30,7 +30,8 @@ Printer::Printer(clang::Preprocessor& preprocessor, Unit& unit)
     : preprocessor_(preprocessor),
       sources_(preprocessor.getSourceManager()),
       concatenation_(preprocessor),
-      unit_(unit) {
+      unit_(unit),
+      sections_(unit) {
   previous_.startToken();
   before_previous_.startToken();
 }
@@ -76,8 +77,9 @@ void Printer::put(const clang::Token& token, const std::string& text) {
   const Place place = place_of(token.getLocation());
   const bool of_system = sources_.isInSystemHeader(token.getLocation());
   unit_.printed.mark(std::string(place.file), place.line, place.column, of_system);
-  if (!of_system) unsupported_.see(text, place);
-  unit_.printed.append(text);
+  if (!of_system) unsupported_.see(text, place, sections_.ignores_colons());
+  const std::string written = of_system ? text : sections_.see(text, place);
+  unit_.printed.append(written);
   line_empty_ = false;
   before_previous_ = previous_;
   previous_ = token;
@@ -152,14 +154,14 @@ void Printer::take_directive(clang::SourceLocation place) {
   for (preprocessor_.Lex(token); token.isNot(clang::tok::eod) && token.isNot(clang::tok::eof);
        preprocessor_.Lex(token))
     directive.tokens.push_back(converted(token));
-  unsupported_.see_directive(directive.tokens.empty() ? "" : directive.tokens[0].text);
   unit_.directives.push_back(std::move(directive));
 }
 
 void Printer::finish() {
   unit_.printed.append("\n");
-  unit_.unsupported = unsupported_.found();
-  unit_.has_unsupported_syntax = unsupported_.has_syntax();
+  unit_.unsupported = sections_.complaints();
+  for (const Complaint& complaint : unsupported_.found()) unit_.unsupported.push_back(complaint);
+  unit_.has_unsupported_syntax = unsupported_.has_syntax() || !unit_.sections.empty();
 }
 
 }  // namespace nagaya::xmp

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "preprocess/sections.h"
 #include "preprocess/unit.h"
 #include "preprocess/unsupported.h"
 
@@ -41,6 +42,7 @@ class Printer {
   clang::SourceManager& sources_;
   clang::TokenConcatenation concatenation_;
   Unit& unit_;
+  Sections sections_;
   UnsupportedSyntax unsupported_;
   std::string file_;   // of the line that is being written
   unsigned line_ = 0;  // its number; 0: a line marker must come

@@ -11,6 +11,7 @@
 
 #include "diagnostics.h"
 #include "place.h"
+#include "range.h"
 
 namespace nagaya::xmp {
 
@@ -73,14 +74,23 @@ struct DescriptorOf {
   Token name;
 };
 
+// A subscript `[base:length:step]` of a statement. The text has commas in place of its colons. In
+// place of an omitted part, whose range is empty, it has 0, of a step 1.
+struct Section {
+  size_t open;  // offset of the bracket
+  Range base, length, step;
+  bool has_two_colons;
+};
+
 struct Unit {
   PrintedText printed;
   std::vector<RawDirective> directives;
   std::vector<KeptPragma> pragmas;
   std::vector<DescriptorOf> descriptors;
+  std::vector<Section> sections;
   bool includes_xmp_h = false;
   bool failed = false;  // the preprocessor found an error
-  // One complaint for each kind of unsupported coarray, array section or function.
+  // Complaints about array sections; one for each kind of unsupported coarray or function.
   std::vector<Complaint> unsupported;
   bool has_unsupported_syntax = false;  // coarrays or sections, which are no valid C
 

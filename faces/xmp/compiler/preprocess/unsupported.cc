@@ -12,7 +12,6 @@ const std::set<std::string> kFunctions = {
     "xmp_matmul",        "xmp_pack",       "xmp_scatter",    "xmp_sort_down",
     "xmp_sort_up",       "xmp_sync_all",   "xmp_sync_image", "xmp_sync_images",
     "xmp_sync_memory",   "xmp_transpose",  "xmp_unpack",     "xmp_sync_images_all"};
-const std::set<std::string> kAsm = {"asm", "__asm", "__asm__"};
 // Words behind which a function's name is a use; behind any other word it is a declaration.
 const std::set<std::string> kBeforeAUse = {"return", "else", "do", "case", "sizeof"};
 
@@ -23,52 +22,17 @@ bool is_word(const std::string& token) {
 
 }  // namespace
 
-void UnsupportedSyntax::see(const std::string& token, const Place& place) {
-  if (may_be_coarray_ && token != "[")  // `:[[` is an attribute behind a label
+void UnsupportedSyntax::see(const std::string& token, const Place& place, bool ignores_colons) {
+  const bool is_bracket = token == "[" || token == "<:";
+  if (may_be_coarray_ && !is_bracket)  // `:[[` is an attribute behind a label
     complain(colon_, "coarrays are not supported yet");
-  may_be_coarray_ = false;
+  may_be_coarray_ = is_bracket && previous_ == ":" && !ignores_colons;
   if (token == "{" && previous_ == ")" && !declared_.empty()) defined_.insert(declared_);
   if (token == ";" || token == "{") declared_.clear();
-  if (token == ";") ignores_sections_ = false;
-  if (token == "(" || token == "[" || token == "{" || token == "<:" || token == "<%") {
-    see_bracket(token == "<:" ? "[" : token);
-  } else if (token == ")" || token == "]" || token == "}" || token == ":>" || token == "%>") {
-    if (!open_.empty()) open_.pop_back();
-  } else if (token == "?") {
-    if (!open_.empty()) ++open_.back().questions;
-  } else if (token == ":") {
-    see_colon(place);
-  } else if (kAsm.count(token) != 0) {
-    is_asm_next_ = true;
-  } else if (kFunctions.count(token) != 0) {
-    see_name(token, place);
-  } else if (token == "xmp_lock_t") {
-    complain(place, "'xmp_lock_t' is not supported yet");
-  }
-  previous_ = token == "<:" ? "[" : token;
-}
-
-void UnsupportedSyntax::see_directive(const std::string& name) {
-  ignores_sections_ = name == "gmove" || name == "array";
-}
-
-void UnsupportedSyntax::see_bracket(const std::string& open) {
-  Bracket bracket{open};
-  bracket.ignores_colons = in_asm() || (open == "(" && is_asm_next_);
-  if (open == "[" && previous_ == "[" && !open_.empty())
-    open_.back().ignores_colons = bracket.ignores_colons = true;
-  if (open == "(") is_asm_next_ = false;
-  may_be_coarray_ = open == "[" && previous_ == ":" && !bracket.ignores_colons;
-  open_.push_back(bracket);
-}
-
-void UnsupportedSyntax::see_colon(const Place& place) {
-  colon_ = place;
-  if (open_.empty() || open_.back().open != "[" || open_.back().ignores_colons) return;
-  if (open_.back().questions > 0)
-    --open_.back().questions;
-  else if (!ignores_sections_)
-    complain(place, "array sections in statements are not supported yet; write a loop");
+  if (token == ":") colon_ = place;
+  if (kFunctions.count(token) != 0) see_name(token, place);
+  if (token == "xmp_lock_t") complain(place, "'xmp_lock_t' is not supported yet");
+  previous_ = token;
 }
 
 void UnsupportedSyntax::see_name(const std::string& name, const Place& place) {
@@ -79,15 +43,10 @@ void UnsupportedSyntax::see_name(const std::string& name, const Place& place) {
     return;
   }
   names_.push_back({name, place});
-  ignores_sections_ = true;
 }
 
 void UnsupportedSyntax::complain(const Place& place, const std::string& text) {
   if (texts_.insert(text).second) complaints_.push_back({place, text});
-}
-
-bool UnsupportedSyntax::in_asm() const {
-  return !open_.empty() && open_.back().ignores_colons && open_.back().open == "(";
 }
 
 std::vector<Complaint> UnsupportedSyntax::found() const {

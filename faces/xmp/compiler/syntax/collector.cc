@@ -231,6 +231,10 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   }
 
   bool VisitBinaryOperator(clang::BinaryOperator* binary) {
+    if (binary->getOpcode() == clang::BO_Assign)
+      facts_.assignments.push_back({spots_.range(binary->getLHS()->getSourceRange()),
+                                    spots_.range(binary->getRHS()->getSourceRange()),
+                                    spots_.offset(binary->getOperatorLoc())});
     if (binary->isAssignmentOp()) write(binary->getLHS()->IgnoreParens());
     if (binary->isAdditiveOp())
       for (const clang::Expr* operand : {binary->getLHS(), binary->getRHS()})

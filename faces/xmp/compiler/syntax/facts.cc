@@ -3,6 +3,15 @@
 
 namespace nagaya::xmp {
 
+void Facts::add_sections(const std::vector<Section>& sections) {
+  std::map<size_t, const Section*> by_bracket;
+  for (const Section& section : sections) by_bracket.emplace(section.open, &section);
+  for (Use& use : uses)
+    for (Use::Subscript& subscript : use.subscripts)
+      if (const auto found = by_bracket.find(subscript.open); found != by_bracket.end())
+        subscript.section = *found->second;
+}
+
 void Facts::index_names() {
   for (size_t i = 0; i < variables.size(); ++i) by_name_.emplace(variables[i].name, i);
 }

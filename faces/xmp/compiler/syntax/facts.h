@@ -9,15 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "preprocess/unit.h"
+#include "range.h"
+
 namespace nagaya::xmp {
 
 inline constexpr size_t kNone = static_cast<size_t>(-1);
-
-struct Range {
-  size_t begin = 0, end = 0;  // end: behind the last character
-  bool contains(size_t offset) const { return begin <= offset && offset < end; }
-  bool contains(const Range& inner) const { return begin <= inner.begin && inner.end <= end; }
-};
 
 struct Extent {
   std::optional<long> constant;
@@ -47,6 +44,7 @@ struct Variable {
 struct Use {
   struct Subscript {
     size_t open, close;  // offsets of the brackets
+    std::optional<Section> section{};
   };
   size_t entity;
   Range name;
@@ -87,6 +85,12 @@ struct Loop {
   std::vector<Range> computed;     // the bounds and the step, as far as they are no constants
 };
 
+// left = right
+struct Assignment {
+  Range left, right;
+  size_t sign;  // offset of the `=`
+};
+
 struct Jump {
   // A label whose address is taken counts as the target of a goto from there.
   enum Kind { kBreak, kContinue, kGoto, kReturn, kCase };
@@ -116,9 +120,12 @@ class Facts {
   std::vector<Loop> loops;
   std::vector<Jump> jumps;
   std::vector<Call> calls;
+  std::vector<Assignment> assignments;
   std::vector<size_t> pointer_stores;  // offsets of assignments through pointers
   std::vector<Function> functions;
 
+  // Enters the sections in the subscripts of the uses.
+  void add_sections(const std::vector<Section>& sections);
   // Prepares find() and lookup(); called once, when `variables` is complete.
   void index_names();
   // Returns some declaration of the name in any scope; nullptr: there is none.
