@@ -188,6 +188,49 @@ int nagaya_array_wait_reflect(nagaya_array* array);
 /* Starts a reflect and waits until it is complete. Returns as these two functions. */
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal);
 
+/* ---- assignments between sections ---------------------------------------------------------- */
+
+/* The indexes first, first + step, ... of one dimension. All are in the array; step may be
+ * negative. A single index has count 1. */
+typedef struct nagaya_array_triplet {
+  int64_t first, count, step;
+} nagaya_array_triplet;
+
+/* A section of an array, and the array's memory at the caller. */
+typedef struct nagaya_array_side {
+  const nagaya_array_shape* shape;
+  const nagaya_array_grid* grid; /* its processes; NULL: each process has a variable of this shape,
+                                    none of whose dimensions lies on a grid */
+  void* base;                    /* the caller's block, shadow included; NULL: it has none */
+  const nagaya_array_triplet* section; /* for each dimension */
+} nagaya_array_side;
+
+/* A set of processes that assign sections to each other. */
+typedef struct nagaya_transfers nagaya_transfers;
+
+/* Makes the caller a member. Waits for nobody. All members call it, or none.
+ *
+ *   name   below 2^55; differs from those of all arrays and transfers that have processes in common
+ *
+ * Returns 0, -EINVAL, -ENOMEM, -ESRCH. */
+int nagaya_transfers_open(const nagaya_processes* members, uint64_t name, nagaya_transfers** out);
+/* Called when none of its assignments is under way. */
+void nagaya_transfers_close(nagaya_transfers* transfers);
+
+/* Assigns the section `from` to the section `to`, element by element: the dimensions with several
+ * indexes, in their order, have the same counts on both sides, or `from` is one element. Each
+ * process that has elements of `to` gets them; if there are copies, all of them. The sides may
+ * overlap. Collective over the members, which make the same assignments in the same order; the
+ * processes of both arrays are members. Within a node a reader copies from the block of the owner;
+ * between nodes there is one message for each reader and owner. Waits for those only from which the
+ * caller reads and that read from it: so no process writes into a block before all have read it.
+ *
+ * The plans of the last 64 assignments are kept.
+ * Returns 0, -EINVAL (not conformable, another element size, an index or a process that does not
+ * fit), -ENOMEM, -ESRCH, or the error of a message: the rest has arrived. */
+int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* to,
+                          const nagaya_array_side* from);
+
 typedef struct nagaya_array_statistics {
   uint64_t reflects;
   uint64_t copies;         /* from another process of the node */

@@ -66,6 +66,8 @@ class Members {
     return words_of(rank).base.load(std::memory_order_acquire);
   }
 
+  // Publishes another address than open() has. Ordered by the step that begins behind it.
+  void show_base(std::byte* base) { own_words().base.store(base, std::memory_order_relaxed); }
   // Begins a step: from now on others may read the own rows, in that many boxes.
   void show_ready(uint64_t boxes) {
     boxes_offered_ += boxes;

@@ -27,3 +27,17 @@ def test_it_does_so_over_hosts(hosts, front, nagaya, installation, per_host, eag
                      installation.program("one_way_halo"), ROUNDS],
                     env={**SHARED_PROCESSORS, "NAGAYA_EAGER_BYTES": eager_bytes}, timeout=LIMIT_S),
           sum(per_host))
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 3, 4, 6, 7, 16])
+def test_random_assignments_between_sections(user, nagaya, installation, tasks):
+    check(user.run([nagaya, "run", "-n", tasks, installation.program("transfers"), ROUNDS, tasks],
+                   env=SHARED_PROCESSORS, timeout=LIMIT_S), tasks)
+
+
+@pytest.mark.parametrize("per_host", [(1, 1, 1), (2, 2, 1), (1, 6, 3)])
+def test_random_assignments_over_hosts(hosts, front, nagaya, installation, per_host):
+    names = ",".join(f"{name}:{count}" for name, count in zip(hosts.names, per_host))
+    check(front.run([nagaya, "run", "-n", sum(per_host), "--hosts", names,
+                     installation.program("transfers"), ROUNDS],
+                    env=SHARED_PROCESSORS, timeout=LIMIT_S), sum(per_host))
