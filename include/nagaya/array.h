@@ -231,6 +231,37 @@ void nagaya_transfers_close(nagaya_transfers* transfers);
 int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* to,
                           const nagaya_array_side* from);
 
+/* Returns where the block of a member begins; called for members on the caller's node. */
+typedef void* nagaya_array_base_of(void* context, uint32_t member);
+
+/* Assigns as nagaya_array_transfer() does, but the caller alone: _get fetches its part of `to` from
+ * the blocks of others, _put stores the part of `from` that is its to store in their blocks. The
+ * program orders this with other accesses to these blocks. All that is reached lies on the caller's
+ * node.
+ *
+ *   members   the processes of both arrays are among them
+ *   acts      nonzero for each member that calls _put for this assignment
+ *
+ * Returns 0, -EINVAL, -ENOMEM, -ESRCH, -EHOSTUNREACH (a part lies on another node: nothing has
+ * moved). */
+int nagaya_array_get(const nagaya_processes* members, const nagaya_array_side* to,
+                     const nagaya_array_side* from, nagaya_array_base_of* base_of, void* context);
+int nagaya_array_put(const nagaya_processes* members, const uint8_t* acts,
+                     const nagaya_array_side* to, const nagaya_array_side* from,
+                     nagaya_array_base_of* base_of, void* context);
+
+/* The addresses of blocks, for processes that are not all on the grid of the array. */
+typedef struct nagaya_array_blocks nagaya_array_blocks;
+
+/* Publishes the caller's block, or NULL, to the members of its node. All members call it, or none;
+ * waits for nobody. `name` as that of nagaya_transfers_open(), whose errors it has, too. */
+int nagaya_array_blocks_open(const nagaya_processes* members, uint64_t name, void* base,
+                             nagaya_array_blocks** out);
+/* Returns the block of a member that is on the caller's node. Waits until it is published; so
+ * members that publish NULL have none. */
+void* nagaya_array_blocks_at(nagaya_array_blocks* blocks, uint32_t member);
+void nagaya_array_blocks_close(nagaya_array_blocks* blocks);
+
 typedef struct nagaya_array_statistics {
   uint64_t reflects;
   uint64_t copies;         /* from another process of the node */

@@ -99,8 +99,9 @@ bool TransferPlan::are_conformable(const Side& to, const Side& from) {
   });
 }
 
-TransferPlan::TransferPlan(const Side& to, const Side& from, const processes::ProcessSet& members)
-    : to_(to), from_(from), members_(members) {
+TransferPlan::TransferPlan(const Side& to, const Side& from, const processes::ProcessSet& members,
+                           std::span<const uint8_t> sources)
+    : to_(to), from_(from), members_(members), sources_(sources) {
   for (size_t n = 0; n < to.ranging().size(); ++n) {
     const std::vector<Piece> targets =
         pieces_of(to.shape(), to.ranging()[n], to.section(to.ranging()[n]));
@@ -125,15 +126,20 @@ uint32_t TransferPlan::source_of(uint32_t reader, const std::vector<uint32_t>& c
       if (shape.coordinate_of_rank(d, static_cast<uint32_t>(rank)) != coordinates[d]) return false;
     return true;
   };
-  if (from_.is_everywhere()) return reader;
+  if (from_.is_everywhere()) {
+    uint32_t member = reader;
+    while (!may_be_source(member)) member = (member + 1) % members_.size();
+    return member;
+  }
   if (has_no_copies(shape)) return from_.member_of_rank(rank_at(shape, coordinates));
   const int64_t own = from_.rank_of_member(reader);
-  if (own >= 0 && has(own)) return reader;
+  if (own >= 0 && has(own) && may_be_source(reader)) return reader;
   const processes::RanksByNode& nodes = members_.by_node();
   std::vector<uint32_t> found;
   for (uint32_t rank = 0; rank < shape.size(); ++rank) {
     if (!has(rank)) continue;
     const uint32_t member = from_.member_of_rank(rank);
+    if (!may_be_source(member)) continue;
     if (nodes.node_of(member) == nodes.node_of(reader)) return member;
     found.push_back(member);
   }

@@ -56,9 +56,11 @@ struct TransferBox {
 
 class TransferPlan {
  public:
-  // Both sides have the same counts in their ranging dimensions, or `from` has none of these. May
-  // throw std::bad_alloc, as boxes_of() may.
-  TransferPlan(const Side& to, const Side& from, const processes::ProcessSet& members);
+  // Both sides have the same counts in their ranging dimensions, or `from` has none of these.
+  // `sources`: for each member nonzero if it may be a source; empty: all may. May throw
+  // std::bad_alloc, as boxes_of() may.
+  TransferPlan(const Side& to, const Side& from, const processes::ProcessSet& members,
+               std::span<const uint8_t> sources = {});
 
   static bool are_conformable(const Side& to, const Side& from);
 
@@ -68,6 +70,8 @@ class TransferPlan {
  private:
   using Overlaps = std::vector<const Overlap*>;
 
+  bool may_be_source(uint32_t member) const { return sources_.empty() || sources_[member] != 0; }
+
   // Returns a process that has the elements at these coordinates of the source, for the reader.
   uint32_t source_of(uint32_t reader, const std::vector<uint32_t>& coordinates) const;
   TransferBox box_of(uint32_t reader, const Overlaps& overlaps, uint32_t source) const;
@@ -75,6 +79,7 @@ class TransferPlan {
   const Side& to_;
   const Side& from_;
   const processes::ProcessSet& members_;
+  const std::span<const uint8_t> sources_;
   std::vector<std::vector<Overlap>> overlaps_;  // for each ranging dimension of `to`
 };
 
