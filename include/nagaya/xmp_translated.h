@@ -171,6 +171,45 @@ void nagaya_xmp_barrier(const char* where, const nagaya_xmp_on* on);
 void nagaya_xmp_bcast(const char* where, void* data, unsigned long bytes, const nagaya_xmp_on* from,
                       const nagaya_xmp_on* on, const long* async);
 
+/* A subscript of a gmove's assignment: one index, or base:length:step. A missing base is 0, a
+ * missing length reaches to the end of the dimension. */
+typedef struct nagaya_xmp_triplet {
+  int is_section, has_length;
+  long base, length, step;
+} nagaya_xmp_triplet;
+
+static __inline__ nagaya_xmp_triplet nagaya_xmp_single(long index) {
+  nagaya_xmp_triplet triplet = {0, 0, index, 1, 0};
+  return triplet;
+}
+static __inline__ nagaya_xmp_triplet nagaya_xmp_section_of(int has_length, long base, long length,
+                                                           long step) {
+  nagaya_xmp_triplet triplet = {1, has_length, base, length, step};
+  return triplet;
+}
+
+/* One side of the assignment: a distributed array, or (`array` is a null pointer) a variable that
+ * each process has. */
+typedef struct nagaya_xmp_side {
+  const nagaya_xmp_array* array;
+  void* data; /* this and the next three: of the variable */
+  unsigned long element_bytes;
+  int dimensions;
+  const long* extent; /* -1: not known, which is for the first dimension only */
+  const nagaya_xmp_triplet* subscript;
+} nagaya_xmp_side;
+
+typedef enum nagaya_xmp_gmove_mode {
+  NAGAYA_XMP_GMOVE,    /* by all executing nodes, to which both arrays belong */
+  NAGAYA_XMP_GMOVE_IN, /* the nodes of `from` need not execute it */
+  NAGAYA_XMP_GMOVE_OUT /* the nodes of `to` need not execute it */
+} nagaya_xmp_gmove_mode;
+
+/* Assigns a section, or one element to a section. It is complete when this returns, with `async`,
+ * too. */
+void nagaya_xmp_gmove(const char* where, nagaya_xmp_gmove_mode mode, const long* async,
+                      nagaya_xmp_side to, nagaya_xmp_side from);
+
 typedef enum nagaya_xmp_operation {
   NAGAYA_XMP_SUM,
   NAGAYA_XMP_PRODUCT,
@@ -234,6 +273,10 @@ void nagaya_xmp_reduce(const char* where, nagaya_xmp_operation operation, nagaya
  * counts once. The caller frees it by nagaya_xmp_free_copy(). Never a null pointer. */
 void* nagaya_xmp_copy(const char* where, const void* data, unsigned long bytes);
 void nagaya_xmp_free_copy(void* copy);
+
+/* Returns the lowest index of a template's dimension, in the order of C; of nodes 0. `of`: its
+ * descriptor. */
+long nagaya_xmp_low_of(void* of, int dimension);
 
 /* ---- checked accesses: xmpcc --check --------------------------------------------------------- */
 

@@ -35,7 +35,8 @@ static nagaya_array* array;
 static nagaya_process processes[kSize];
 static nagaya_processes* members;
 static const uint32_t extent = kSize;
-static const nagaya_array_dimension along = {8, 0, {0, 7, 4, kSize, NAGAYA_DISTRIBUTION_BLOCK, NULL}, 0, 1, 1};
+static const nagaya_array_dimension along = {
+    8, 0, {0, 7, 4, kSize, NAGAYA_DISTRIBUTION_BLOCK, NULL}, 0, 1, 1};
 static nagaya_array_shape shape = {sizeof(int), 1, &along};
 static nagaya_array_grid grid = {NULL, 1, &extent};
 static fmpl_area fmpl_cells[kOneIndex];

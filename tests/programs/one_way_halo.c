@@ -29,7 +29,8 @@ static void receive(uint32_t from, int tag) {
 
 static int open_of(uint32_t count, uint64_t name, nagaya_array** array) {
   const int64_t extent = WIDTH * (int64_t)count;
-  const nagaya_array_dimension dimension = {extent, 0, {0, extent - 1, WIDTH, count, NAGAYA_DISTRIBUTION_BLOCK, NULL}, 0, 1, 0};
+  const nagaya_array_dimension dimension = {
+      extent, 0, {0, extent - 1, WIDTH, count, NAGAYA_DISTRIBUTION_BLOCK, NULL}, 0, 1, 0};
   const nagaya_array_shape shape = {sizeof(double), 1, &dimension};
   nagaya_processes* members;
   EXPECT_EQUAL(nagaya_processes_open(processes, size, rank, &members), 0);

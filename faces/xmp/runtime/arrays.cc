@@ -27,6 +27,7 @@ nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes
       alignments(alignment, alignment + dimensions) {}
 
 nagaya_xmp_array_state::~nagaya_xmp_array_state() {
+  if (blocks_here != nullptr) nagaya_array_blocks_close(blocks_here);
   const int error = blocks != nullptr ? nagaya_array_close(blocks) : 0;
   // -ESRCH is no error here: a forked child has a copy of the array, which ends with the child.
   if (error != 0 && error != -ESRCH)
@@ -94,6 +95,30 @@ nagaya_array_dimension dimension_of(const char* where, const nagaya_xmp_array_st
   return dimension;
 }
 
+}  // namespace
+
+std::vector<nagaya_array_dimension> dimensions_of(const char* where,
+                                                  const nagaya_xmp_array_state& state) {
+  std::vector<nagaya_array_dimension> dimensions;
+  for (size_t d = 0; d < state.dimensions(); ++d)
+    dimensions.push_back(dimension_of(where, state, d));
+  return dimensions;
+}
+
+namespace {
+
+// Lets all that execute the declaration find the blocks of their host: for gmove in, gmove out.
+void publish_block(const char* where, nagaya_xmp_array_state& state) {
+  ProcessSet& executing = Executing::now();
+  state.declared_by = &executing;
+  if (executing.size() == 1) return;
+  void* const base = state.blocks != nullptr ? nagaya_array_block_of(state.blocks)->base : nullptr;
+  const int error = nagaya_array_blocks_open(executing.members(), executing.next_array_name(), base,
+                                             &state.blocks_here);
+  if (error != 0)
+    fail(where, "array " + state.name + ": nagaya_array_blocks_open() says " + reason_of(error));
+}
+
 // For a caller that is none of the nodes: instead of a block the array gets an address of its own,
 // by which functions that take the array as an argument recognise it.
 void set_placeholder(nagaya_xmp_array& array) {
@@ -106,9 +131,7 @@ void set_placeholder(nagaya_xmp_array& array) {
 
 void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
   nagaya_xmp_array_state& state = *array.state;
-  std::vector<nagaya_array_dimension> dimensions;
-  for (size_t d = 0; d < state.dimensions(); ++d)
-    dimensions.push_back(dimension_of(where, state, d));
+  const std::vector<nagaya_array_dimension> dimensions = dimensions_of(where, state);
   if (!Executing::now().contains(set))
     fail(where, "array " + state.name + ": not all of nodes " + state.with->onto->name +
                     ", on which it lies, execute its declaration: write it outside of the task");
@@ -135,6 +158,7 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
 
 void make_blocks(const char* where, nagaya_xmp_array& array) {
   open_blocks(where, array, array.state->with->onto->set);
+  publish_block(where, *array.state);
   arrays_by_base()[array.base] = &array;
 }
 

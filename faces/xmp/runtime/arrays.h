@@ -30,6 +30,10 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   const nagaya_xmp_template* const with;
   const std::vector<nagaya_xmp_alignment> alignments;
   nagaya_array* blocks = nullptr;  // the opened array; nullptr: the caller is none of its nodes
+  // The blocks on this host, by the number in `declared_by`, the nodes that have executed the
+  // declaration; nullptr: that is one process.
+  nagaya_array_blocks* blocks_here = nullptr;
+  const nagaya::xmp::ProcessSet* declared_by = nullptr;
   // If the caller is none of the nodes: memory whose address identifies the array all the same.
   std::unique_ptr<std::byte[]> placeholder;
 };
@@ -38,6 +42,10 @@ namespace nagaya::xmp {
 
 // Makes the caller's block of an array whose template is fixed and distributed.
 void make_blocks(const char* where, nagaya_xmp_array& array);
+
+// Returns the dimensions of an array whose template is fixed and distributed.
+std::vector<nagaya_array_dimension> dimensions_of(const char* where,
+                                                  const nagaya_xmp_array_state& state);
 
 // Frees all arrays that have blocks. Called before the process ends.
 void close_all_blocks();

@@ -404,3 +404,8 @@ void* nagaya_xmp_descriptor_of_template(const nagaya_xmp_template* described) {
 void* nagaya_xmp_descriptor_of_array(const nagaya_xmp_array* array) {
   return descriptor(array->state);
 }
+
+long nagaya_xmp_low_of(void* of, int dimension) {
+  const nagaya_xmp_template* const found = template_of(of);
+  return found != nullptr ? found->low(static_cast<size_t>(dimension)) : 0;
+}

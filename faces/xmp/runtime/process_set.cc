@@ -104,10 +104,20 @@ nagaya_team& ProcessSet::team(const char* where) {
   return *team_;
 }
 
+nagaya_transfers& ProcessSet::transfers(const char* where) {
+  if (transfers_ == nullptr)
+    if (const int error = nagaya_transfers_open(members(), next_array_name(), &transfers_);
+        error != 0)
+      fail(where, "nagaya_transfers_open() says " + reason_of(error));
+  return *transfers_;
+}
+
 void ProcessSet::close_all() {
-  for (auto& [hash, set] : sets())
+  for (auto& [hash, set] : sets()) {
+    if (set->transfers_ != nullptr) nagaya_transfers_close(std::exchange(set->transfers_, nullptr));
     // Waits until the other members have received the team's broadcasts.
     if (set->team_ != nullptr) nagaya_coll_wait_close(std::exchange(set->team_, nullptr));
+  }
 }
 
 }  // namespace nagaya::xmp

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faces/processes.h"
+#include "nagaya/array.h"
 #include "nagaya/coll.h"
 
 namespace nagaya::xmp {
@@ -39,6 +40,10 @@ class ProcessSet {
   // and another member. `where`: the place, for fail().
   nagaya_team& team(const char* where);
 
+  // Returns what moves sections between the set's members, opened at the first call. The set must
+  // have the caller.
+  nagaya_transfers& transfers(const char* where);
+
   // Returns 8 bytes of the set, zero at first, in which xmp.h keeps the set's MPI communicator.
   void* communicator_memory() { return &communicator_memory_; }
 
@@ -55,6 +60,7 @@ class ProcessSet {
   uint64_t arrays_made_ = 0;
   uint64_t communicator_memory_ = 0;
   nagaya_team* team_ = nullptr;
+  nagaya_transfers* transfers_ = nullptr;
   mutable const ProcessSet* contained_ = nullptr;  // last set for which contains() was true
 };
 

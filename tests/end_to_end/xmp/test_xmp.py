@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import pytest
+import random_gmoves as random_gmoves_of
 import random_programs
 from conftest import FULL
 from hosts import SHARED_PROCESSORS
@@ -22,19 +23,19 @@ MESSAGES = {"NAGAYA_XMP_HALO": "message"}
 FEATURES = {
     "nodes": (), "loops": (), "nests": (), "arrays": (), "reductions": (), "locations": (),
     "halos": (), "corners": (), "tasks": (), "broadcasts": (), "combined": (), "locals": (),
-    "macros": (), "fixed_later": (), "inquiries": (), "in_place": (),
+    "macros": (), "fixed_later": (), "inquiries": (), "in_place": (), "gmoves": (), "gmoves_alone": (),
     "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
 }
 OPTIONS = {"openmp": ("-O1", "-fopenmp")}
 WITH_HALOS = ["halos", "corners", "formal", "combined"]
 # Without NAGAYA_FULL=1 few jobs are started over hosts: each takes seconds.
-OVER_HOSTS = [(name, each) for name in FEATURES if name != "in_place" for each in (1, 2)] \
-    if FULL else [("halos", 2), ("corners", 1), ("reductions", 2), ("tasks", 1)]
+OVER_HOSTS = [(name, each) for name in FEATURES if name not in ("in_place", "gmoves_alone") for each in (1, 2)] \
+    if FULL else [("halos", 2), ("gmoves", 2), ("corners", 1), ("reductions", 2), ("tasks", 1)]
 COUNTS = [1, 2, 3, 4, 7, 16]
 SEEDS = range(40) if FULL else range(2)
 SEEDS_OVER_HOSTS = [(seed, used, each) for seed in range(20) for used, each in
                     [(3, 1), (2, 2), (2, 8)]] if FULL else [(0, 3, 1), (1, 2, 8)]
-PLACES = ["reflect", "reduction", "barrier"]
+PLACES = ["reflect", "reduction", "gmove", "barrier"]
 
 
 @pytest.fixture
@@ -88,6 +89,12 @@ def test_features_work_over_hosts(start_over, feature, name, each):
 def test_elements_of_other_machines_have_no_address(start_over, feature):
     ended = start_over(2, 2, feature("in_place"), "hosts")
     assert (ended.code, ended.out) == (0, "ok\n"), ended
+
+
+def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, feature):
+    ended = start_over(2, 2, feature("gmoves_alone"))
+    assert ended.code == 1, ended
+    assert re.search(r"gmoves_alone\.c:\d+:\d+: gmove: a part lies on another host", ended.err), ended
 
 
 def mpi_options():
@@ -236,6 +243,29 @@ def test_random_programs_do_so_over_hosts(start_over, random_program, seed, used
     program, wanted = random_program(seed, used * each)
     ended = start_over(used, each, program)
     assert (ended.code, ended.out) == (0, wanted), repeat(seed, used * each, ended)
+
+
+@pytest.fixture
+def random_gmoves(user, xmp_programs):
+    def make(seed, nodes):
+        source = xmp_programs.sources / f"random-gmoves-{seed}-{nodes}.c"
+        if not source.exists():
+            user.new_file(source, random_gmoves_of.program(seed, nodes))
+        return xmp_programs.compiled(source.stem, source)
+    return make
+
+
+@pytest.mark.parametrize("nodes", COUNTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_gmoves_assign_what_loops_do(start, random_gmoves, seed, nodes):
+    ended = start(nodes, random_gmoves(seed, nodes))
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), f"random_gmoves.py {seed} {nodes}\n{ended}"
+
+
+@pytest.mark.parametrize("seed, used, each", SEEDS_OVER_HOSTS)
+def test_random_gmoves_do_so_over_hosts(start_over, random_gmoves, seed, used, each):
+    ended = start_over(used, each, random_gmoves(seed, used * each))
+    assert (ended.code, ended.out) == (0, "ok\n"), f"random_gmoves.py {seed} {used * each}\n{ended}"
 
 
 # ---- examples -----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dies.c - a node is killed while the others wait for it: dies reflect|reduction|barrier. It says when,
- * by the monotonic clock [seconds]. */
+/* dies.c - a node is killed while the others wait for it: dies reflect|reduction|gmove|barrier. It
+ * says when, by the monotonic clock [seconds]. */
 #include <signal.h>
 #include <time.h>
 
@@ -34,6 +34,10 @@ int main(int argc, char** argv) {
     } else if (strcmp(where, "reduction") == 0) {
       double sum = 1;
 #pragma xmp reduction(+ : sum)
+    } else if (strcmp(where, "gmove") == 0) {
+      double all[N];
+#pragma xmp gmove
+      all[:] = field[:];
     } else {
 #pragma xmp barrier
     }

@@ -5,7 +5,6 @@
 
 #include <map>
 
-
 namespace nagaya::array {
 namespace {
 

@@ -124,7 +124,7 @@ TEST(Directives, AComplaintHasItsPlace) {
   EXPECT_EQ(complaint("nodez p(4)"), "13: unknown directive 'nodez'; did you mean 'nodes'?");
   EXPECT_EQ(complaint("nodes p(4"), "22: expected ')' after the extents of 'p'");
   EXPECT_EQ(complaint("barrier wen p"), "21: unknown clause 'wen' of directive 'barrier'");
-  EXPECT_EQ(complaint("gmove"), "13: the directive 'gmove' is not supported yet");
+  EXPECT_EQ(complaint("post"), "13: the directive 'post' is not supported yet");
   EXPECT_EQ(complaint("distribute t(cyclic(2)) onto p"),
             "26: the distribution 'cyclic' is not supported yet");
   EXPECT_EQ(complaint("loop on t(i) expand(1)"),

@@ -180,7 +180,7 @@ TEST(Translation, SectionsBecomeCommaExpressions) {
   const Unit unit = preprocess(input_of(source), diagnostics);
   const std::string& text = unit.printed.text();
   EXPECT_TRUE(
-      has(text, "v[c ? 1 : 2,v[3,c],4] = v[0,0] + v[0,c] + v[c,0] + v[0,0,2] + v[({ l: 0; })]"))
+      has(text, "v[c ? 1 : 2,v[3,c],4] = v[ 0, 0] + v[0,c] + v[c,0] + v[0,0,2] + v[({ l: 0; })]"))
       << text;
   std::vector<std::string> parts;
   for (const Section& section : unit.sections) {
@@ -191,6 +191,35 @@ TEST(Translation, SectionsBecomeCommaExpressions) {
   }
   EXPECT_EQ(parts, (std::vector<std::string>{"3|c||", "c ? 1 : 2|v[3,c]|4|", "|||", "|c||", "c|||",
                                              "||2|"}));
+}
+
+TEST(Translation, AGmoveIsOneCallWithItsSubscripts) {
+  const std::string text = translated(kGrid +
+                                      "void f(int i, double *v) {\n#pragma xmp gmove in async(2)\n"
+                                      "  v[i:3] = u[:i ? 4 : 5:2][i++];\n}\n")
+                               .text;
+  EXPECT_TRUE(has(text,
+                  "nagaya_xmp_gmove(\"test.c:8:13\", NAGAYA_XMP_GMOVE_IN, "
+                  "&(const long){2}, (const nagaya_xmp_side){0, (void *)&v[0], "))
+      << text;
+  EXPECT_TRUE(has(text, "nagaya_xmp_section_of(1, i,3, 1), }} , ")) << text;
+  EXPECT_TRUE(has(text,
+                  "{&xmp_block_u, 0, 0, 0, 0, (const nagaya_xmp_triplet[]){"
+                  "nagaya_xmp_section_of(1, 0,i ? 4 : 5,2), nagaya_xmp_single(i++), }});"))
+      << text;
+}
+
+TEST(Translation, AnArrayDirectiveIsANestOfDistributedLoops) {
+  const std::string text = translated(kGrid +
+                                      "void f(double v[9][10]) {\n#pragma xmp array on t[2:3]\n"
+                                      "  u[1:3:2][:] = v[:][0:10] + u[0][0];\n}\n")
+                               .text;
+  EXPECT_TRUE(has(text, "const long xmp_elements0 = 3;")) << text;
+  EXPECT_TRUE(has(text,
+                  "xmp_rows_u[((1) + xmp_n0 * (2)) - xmp_first0_u][(0) + xmp_n1] = "
+                  "v[(0) + xmp_n0][(0) + xmp_n1] + "))
+      << text;
+  EXPECT_TRUE(has(text, "nagaya_xmp_loop(")) << text;
 }
 
 TEST(Translation, MisplacedSectionsAreRefused) {

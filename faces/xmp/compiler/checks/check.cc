@@ -5,6 +5,7 @@
 
 #include "checks/communications.h"
 #include "checks/constructs.h"
+#include "checks/gmoves.h"
 #include "checks/loop_dimensions.h"
 #include "checks/names.h"
 #include "checks/openmp.h"
@@ -80,6 +81,9 @@ class Checker {
   }
   void check_body(const Directive& directive, const TaskDirective& body) {
     constructs_.check(directive, body);
+  }
+  void check_body(const Directive& directive, const GmoveDirective& body) {
+    check_gmove(program_, unit_, directive, body, constructs_.check_assignment(directive));
   }
   void check_body(const Directive& directive, const TasksDirective&) {
     constructs_.check_tasks(directive);

@@ -125,6 +125,20 @@ void Constructs::check(const Directive& directive, const TaskDirective& task) {
   program_.statements[&directive] = statement;
 }
 
+const Assignment& Constructs::check_assignment(const Directive& directive) {
+  check_in_function(directive);
+  const size_t statement = next_statement(directive.offset);
+  if (statement != kNone) {
+    const Range& range = program_.facts.statements[statement].range;
+    for (const Assignment& assignment : program_.facts.assignments) {
+      if (assignment.left.begin != range.begin || !range.contains(assignment.right)) continue;
+      program_.section_statements.push_back(range);
+      return assignment;
+    }
+  }
+  throw Complaint{directive.place, "expected an assignment after '" + directive.name + "'"};
+}
+
 void Constructs::check_tasks(const Directive& directive) {
   const Facts& facts = program_.facts;
   const size_t block = next_statement(directive.offset);

@@ -16,6 +16,8 @@ class Constructs {
   void check_stand_alone(const Directive& directive);
   void check(const Directive& directive, const LoopDirective& loop);
   void check(const Directive& directive, const TaskDirective& task);
+  // Returns the assignment that is the statement behind the directive, which may have sections.
+  const Assignment& check_assignment(const Directive& directive);
   void check_tasks(const Directive& directive);
   // Checks that the jump does not enter a block behind a declarative directive or template_fix that
   // it would skip.

@@ -30,6 +30,20 @@ const DistributedLoop* Nest::loop_along(size_t dimension) const {
   return found == loops.end() ? nullptr : &*found;
 }
 
+size_t GmoveSide::sections() const {
+  return use == nullptr ? 0
+                        : static_cast<size_t>(std::ranges::count_if(
+                              use->subscripts, [](const Use::Subscript& subscript) {
+                                return subscript.section.has_value();
+                              }));
+}
+
+bool Program::is_side_of_gmove(const Use& use) const {
+  return std::ranges::any_of(gmoves, [&](const auto& one) {
+    return one.second.left.use == &use || one.second.right.use == &use;
+  });
+}
+
 const NodesSymbol* Program::find_nodes(const std::string& name, size_t offset) const {
   return innermost(nodes, name, offset);
 }

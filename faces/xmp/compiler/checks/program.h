@@ -98,6 +98,22 @@ struct Nest {
   const DistributedLoop* loop_along(size_t dimension) const;
 };
 
+// One side of a gmove's assignment.
+struct GmoveSide {
+  Range range;
+  const Use* use = nullptr;  // of the variable that it names; nullptr: it is some value
+  const Variable* variable = nullptr;
+  const ArraySymbol* array = nullptr;  // if the variable is distributed
+  size_t sections() const;             // the number of subscripts that are sections
+  // Whether it is a section, or distributed.
+  bool needs_subscripts() const { return array != nullptr || sections() != 0; }
+};
+
+struct Gmove {
+  GmoveSide left, right;
+  size_t sign;  // offset of the `=`
+};
+
 struct Program {
   Facts facts;
   std::vector<Directive> directives;  // in the order of the source; those with errors are left out
@@ -106,6 +122,7 @@ struct Program {
   std::deque<ArraySymbol> arrays;
   std::map<const Directive*, Nest> nests;         // of each loop directive
   std::map<const Directive*, size_t> statements;  // the block of each task directive
+  std::map<const Directive*, Gmove> gmoves;
   std::map<const Reference*, ResolvedReference> references;
   std::vector<Range> section_statements;  // the statements that may have array sections
   std::map<const DescriptorOf*, std::string> descriptors;  // the C text of each xmp_desc_of
@@ -130,6 +147,8 @@ struct Program {
   // Returns the places where the nest assigns to the variable of this entity by its name.
   std::vector<const Use*> writes_of(size_t entity, const Nest& nest) const;
   std::string index_name(size_t loop) const;
+  // Whether the use is a side of a gmove, whose translation is no access to its elements.
+  bool is_side_of_gmove(const Use& use) const;
 };
 
 }  // namespace nagaya::xmp

@@ -143,6 +143,20 @@ TaskDirective parse_task(Cursor& cursor) {
   return task;
 }
 
+GmoveDirective parse_gmove(Cursor& cursor) {
+  GmoveDirective gmove;
+  Clauses clauses(cursor);
+  while (true) {
+    const bool has_mode = gmove.mode != GmoveDirective::kCollective;
+    if (clauses.accept("in", has_mode))
+      gmove.mode = GmoveDirective::kIn;
+    else if (clauses.accept("out", has_mode))
+      gmove.mode = GmoveDirective::kOut;
+    else if (!clauses.accept_async(gmove.async))
+      return gmove;
+  }
+}
+
 ReflectDirective parse_reflect(Cursor& cursor) {
   ReflectDirective reflect;
   const std::string name = "the name of an array";

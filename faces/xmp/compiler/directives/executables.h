@@ -14,4 +14,6 @@ BarrierDirective parse_barrier(Cursor& cursor);
 BcastDirective parse_bcast(Cursor& cursor);
 ReductionDirective parse_reduction(Cursor& cursor);
 
+GmoveDirective parse_gmove(Cursor& cursor);
+
 }  // namespace nagaya::xmp

@@ -14,10 +14,10 @@ namespace {
 
 const std::array kNames = {"nodes",        "template",  "distribute", "align",      "shadow",
                            "template_fix", "loop",      "reflect",    "wait_async", "barrier",
-                           "bcast",        "reduction", "task",       "tasks"};
-const std::array kUnsupported = {"gmove", "coarray",     "array",    "local_alias", "reduce_shadow",
-                                 "post",  "wait",        "lock",     "unlock",      "static_desc",
-                                 "image", "sync_memory", "sync_all", "sync_images", "tasklet"};
+                           "bcast",        "reduction", "task",       "tasks",      "gmove"};
+const std::array kUnsupported = {"coarray",  "local_alias", "reduce_shadow", "post",  "wait",
+                                 "lock",     "unlock",      "static_desc",   "image", "sync_memory",
+                                 "sync_all", "sync_images", "tasklet"};
 
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);
@@ -178,6 +178,7 @@ DirectiveBody parse_executable(Cursor& cursor, const Token& name) {
   if (name.text == "reduction") return parse_reduction(cursor);
   if (name.text == "task") return parse_task(cursor);
   if (name.text == "tasks") return TasksDirective{};
+  if (name.text == "gmove") return parse_gmove(cursor);
   refuse_name(name);
 }
 

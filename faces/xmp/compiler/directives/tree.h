@@ -195,11 +195,17 @@ struct TaskDirective {
 
 struct TasksDirective {};
 
+struct GmoveDirective {
+  enum Mode { kCollective, kIn, kOut };
+  Mode mode = kCollective;
+  std::optional<Expression> async;
+};
+
 using DirectiveBody =
     std::variant<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
                  ShadowDirective, TemplateFixDirective, LoopDirective, ReflectDirective,
                  WaitAsyncDirective, BarrierDirective, BcastDirective, ReductionDirective,
-                 TaskDirective, TasksDirective>;
+                 TaskDirective, TasksDirective, GmoveDirective>;
 
 struct Directive {
   size_t offset;  // in the printed text

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace nagaya::xmp {
 namespace {
@@ -63,7 +64,8 @@ Place Printer::place_of(clang::SourceLocation location) {
   return {unit_.printed.keep(user.getFilename()), user.getLine(), user.getColumn()};
 }
 
-void Printer::put(const clang::Token& token, const std::string& text) {
+// Begins a token's text: its line, space and place.
+void Printer::begin_token(const clang::Token& token) {
   begin_line(token.getLocation());
   if (line_empty_) {
     // Indents the line as the user has it, so that the translation is readable.
@@ -75,18 +77,27 @@ void Printer::put(const clang::Token& token, const std::string& text) {
     unit_.printed.append(" ");
   }
   const Place place = place_of(token.getLocation());
-  const bool of_system = sources_.isInSystemHeader(token.getLocation());
-  unit_.printed.mark(std::string(place.file), place.line, place.column, of_system);
-  if (!of_system) unsupported_.see(text, place, sections_.ignores_colons());
-  const std::string written = of_system ? text : sections_.see(text, place);
-  unit_.printed.append(written);
+  unit_.printed.mark(std::string(place.file), place.line, place.column,
+                     sources_.isInSystemHeader(token.getLocation()));
   line_empty_ = false;
   before_previous_ = previous_;
   previous_ = token;
 }
 
+void Printer::put(const clang::Token& token, const std::string& text) {
+  begin_token(token);
+  if (sources_.isInSystemHeader(token.getLocation())) return unit_.printed.append(text);
+  const Place place = place_of(token.getLocation());
+  unsupported_.see(text, place, sections_.ignores_colons());
+  unit_.printed.append(sections_.see(text, place));
+}
+
 bool Printer::print(const clang::Token& token) {
   if (token.isAnnotation()) return true;
+  if (!array_.tokens.empty()) {
+    keep_for_array(token);
+    return true;
+  }
   const std::string text = preprocessor_.getSpelling(token);
   if (text == "xmp_desc_of") return print_descriptor_of(token);
   put(token, text);
@@ -154,12 +165,57 @@ void Printer::take_directive(clang::SourceLocation place) {
   for (preprocessor_.Lex(token); token.isNot(clang::tok::eod) && token.isNot(clang::tok::eof);
        preprocessor_.Lex(token))
     directive.tokens.push_back(converted(token));
-  unit_.directives.push_back(std::move(directive));
+  if (!directive.tokens.empty() && directive.tokens[0].text == "array")
+    array_ = std::move(directive);
+  else
+    unit_.directives.push_back(std::move(directive));
+}
+
+void Printer::keep_for_array(const clang::Token& token) {
+  const std::string text = preprocessor_.getSpelling(token);
+  array_depth_ += (text == "{" || text == "(") - (text == "}" || text == ")");
+  array_statement_.push_back(token);
+  // A brace that the statement has not opened ends it, too: the semicolon is missing.
+  if (array_depth_ < 0 || (array_depth_ == 0 && text == ";")) print_array();
+}
+
+void Printer::print_array() {
+  const RawDirective directive = std::exchange(array_, {});
+  const std::vector<clang::Token> kept = std::exchange(array_statement_, {});
+  array_depth_ = 0;
+  std::vector<Token> statement;
+  for (const clang::Token& token : kept) statement.push_back(converted(token));
+  try {
+    const ArrayStatement loops(directive.tokens, statement);
+    begin_line(kept.front().getLocation());
+    unit_.printed.append("{ " + loops.lengths());
+    for (const ArrayStatement::Low& low : loops.lows()) {
+      unit_.printed.append("const long " + low.variable + " = nagaya_xmp_low_of(");
+      const size_t begin = unit_.printed.size();
+      unit_.printed.append(kNullPointer);
+      unit_.descriptors.push_back({begin, unit_.printed.size(), low.name});
+      unit_.printed.append(", " + std::to_string(low.dimension) + "); ");
+    }
+    unit_.directives.push_back({unit_.printed.size(), directive.pragma, loops.loop_directive()});
+    unit_.printed.append(loops.headers());
+    for (const ArrayStatement::Word& word : loops.body()) {
+      if (word.token != ArrayStatement::Word::kNone) begin_token(kept[word.token]);
+      unit_.printed.append(word.text);
+    }
+    unit_.printed.append(" }");
+  } catch (const Complaint& complaint) {
+    array_complaints_.push_back(complaint);
+    for (const clang::Token& token : kept) put(token, preprocessor_.getSpelling(token));
+  }
 }
 
 void Printer::finish() {
+  if (!array_.tokens.empty())
+    array_complaints_.push_back({array_.pragma, "expected a statement after 'array'"});
+
   unit_.printed.append("\n");
-  unit_.unsupported = sections_.complaints();
+  unit_.unsupported = array_complaints_;
+  for (const Complaint& complaint : sections_.complaints()) unit_.unsupported.push_back(complaint);
   for (const Complaint& complaint : unsupported_.found()) unit_.unsupported.push_back(complaint);
   unit_.has_unsupported_syntax = unsupported_.has_syntax() || !unit_.sections.empty();
 }

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "preprocess/array_statement.h"
 #include "preprocess/sections.h"
 #include "preprocess/unit.h"
 #include "preprocess/unsupported.h"
@@ -34,6 +35,10 @@ class Printer {
  private:
   void begin_line(clang::SourceLocation place);
   void put(const clang::Token& token, const std::string& text);
+  void begin_token(const clang::Token& token);
+  // Keeps the statement behind the directive array up to its semicolon, then writes its loops.
+  void keep_for_array(const clang::Token& token);
+  void print_array();
   bool print_descriptor_of(const clang::Token& word);
   nagaya::xmp::Token converted(const clang::Token& token);
   Place place_of(clang::SourceLocation location);
@@ -44,6 +49,10 @@ class Printer {
   Unit& unit_;
   Sections sections_;
   UnsupportedSyntax unsupported_;
+  RawDirective array_;  // the directive whose statement is being read
+  std::vector<clang::Token> array_statement_;
+  int array_depth_ = 0;
+  std::vector<Complaint> array_complaints_;
   std::string file_;   // of the line that is being written
   unsigned line_ = 0;  // its number; 0: a line marker must come
   bool line_empty_ = true;

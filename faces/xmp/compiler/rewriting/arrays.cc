@@ -173,7 +173,9 @@ std::string ArrayRewriter::behind_subscript(const ArraySymbol& array, size_t d,
 
 void ArrayRewriter::rewrite_uses() {
   for (const Use& use : program_.facts.uses)
-    if (const ArraySymbol* array = program_.array_of(use.entity, use.name.begin)) {
+    if (program_.is_side_of_gmove(use)) {
+      continue;
+    } else if (const ArraySymbol* array = program_.array_of(use.entity, use.name.begin)) {
       rewrite(use, *array);
     } else if (use.unevaluated) {
       for (const ArraySymbol& later : program_.arrays)

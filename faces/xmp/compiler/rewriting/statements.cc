@@ -6,6 +6,7 @@
 
 #include "rewriting/c_text.h"
 #include "rewriting/data.h"
+#include "rewriting/gmoves.h"
 #include "rewriting/reductions.h"
 
 namespace nagaya::xmp {
@@ -84,6 +85,10 @@ void StatementRewriter::rewrite(const Directive& directive, const TaskDirective&
                               task.nocomm ? "1" : "0"}) +
                         ") { int xmp_task __attribute__((cleanup(nagaya_xmp_leave_task))) = 1;");
   edits_.close(block.end, directive.offset, " } }");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const GmoveDirective& gmove) {
+  rewrite_gmove(program_, directive, gmove, edits_);
 }
 
 size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directive_offset) const {

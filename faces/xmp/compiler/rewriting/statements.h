@@ -33,6 +33,7 @@ class StatementRewriter {
   void rewrite(const Directive& directive, const BcastDirective& bcast);
   void rewrite(const Directive& directive, const ReductionDirective& reduction);
   void rewrite(const Directive& directive, const TaskDirective& task);
+  void rewrite(const Directive& directive, const GmoveDirective& gmove);
 
   void insert(const Directive& directive, const std::string& text);
   // Returns the declaration of the caller's part of a loop's range. `needed`: C text of a

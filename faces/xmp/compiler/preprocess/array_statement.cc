@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "preprocess/array_statement.h"
+
+#include <algorithm>
+
+namespace nagaya::xmp {
+namespace {
+
+bool opens(const std::string& text) {
+  return text == "(" || text == "[" || text == "{";
+}
+bool closes(const std::string& text) {
+  return text == ")" || text == "]" || text == "}";
+}
+
+// Returns the index of the token that closes the bracket at `open`, or the number of tokens.
+size_t closing(const std::vector<Token>& tokens, size_t open) {
+  int depth = 0;
+  for (size_t at = open; at < tokens.size(); ++at) {
+    depth += opens(tokens[at].text) - closes(tokens[at].text);
+    if (depth == 0) return at;
+  }
+  return tokens.size();
+}
+
+std::string numbered(const std::string& name, size_t number) {
+  return name + std::to_string(number);
+}
+
+}  // namespace
+
+ArrayStatement::ArrayStatement(const std::vector<Token>& directive,
+                               const std::vector<Token>& statement) {
+  rewrite_statement(statement);
+  if (sections_ == 0)
+    throw Complaint{directive[0].place, "expected an assignment to a section after 'array'"};
+  rewrite_on(directive);
+  for (size_t n = 0; n < sections_; ++n) {
+    const std::string index = numbered("xmp_n", n);
+    headers_ += "for (long " + index + " = 0; " + index + " < " + numbered("xmp_elements", n) +
+                "; " + index + "++) ";
+  }
+}
+
+ArrayStatement::Parts ArrayStatement::split(const std::vector<Token>& tokens, size_t begin,
+                                            size_t end, const std::string& separator) const {
+  Parts parts{{begin, begin}};
+  int depth = 0, questions = 0;
+  for (size_t at = begin; at < end; ++at) {
+    const std::string& text = tokens[at].text;
+    depth += opens(text) - closes(text);
+    if (depth == 0 && text == "?") ++questions;
+    if (depth == 0 && text == separator && (text != ":" || questions-- == 0)) {
+      questions = 0;
+      parts.push_back({at + 1, at + 1});
+    }
+    parts.back().end = at + 1;
+  }
+  // A part ends before the separator behind it.
+  for (size_t n = 0; n + 1 < parts.size(); ++n) parts[n].end = parts[n + 1].begin - 1;
+  return parts;
+}
+
+std::string ArrayStatement::text(const std::vector<Token>& tokens, const Part& part) const {
+  std::string text;
+  for (size_t at = part.begin; at < part.end; ++at)
+    text += (at == part.begin ? "" : " ") + tokens[at].text;
+  return text;
+}
+
+void ArrayStatement::rewrite_statement(const std::vector<Token>& statement) {
+  bool is_left = true;
+  size_t number = 0;  // of the next section of the variable that is being read
+  std::string row;    // the left side up to here, with 0 in place of its sections
+  for (size_t at = 0; at < statement.size(); ++at) {
+    const std::string& word = statement[at].text;
+    is_left = is_left && word != "=";
+    if (word == "[" && (at == 0 || statement[at - 1].text != "]")) number = 0;
+    const size_t close = word == "[" ? closing(statement, at) : statement.size();
+    const Parts parts = close == statement.size() ? Parts() : split(statement, at + 1, close, ":");
+    if (parts.size() < 2) {
+      body_.push_back({word, at});
+      if (is_left) row += word + " ";
+      continue;
+    }
+    if (is_left) {
+      take_left_section(statement, at, parts, row);
+      row += "[0] ";
+    } else if (number >= sections_) {
+      throw Complaint{statement[at].place,
+                      "this variable has more sections than the left side of the assignment"};
+    }
+    body_.push_back({"[(", at});
+    if (parts[0].begin == parts[0].end) body_.push_back({"0", Word::kNone});
+    for (size_t n = parts[0].begin; n < parts[0].end; ++n) body_.push_back({statement[n].text, n});
+    body_.push_back({") + " + numbered("xmp_n", number++), Word::kNone});
+    if (parts.size() > 2 && parts[2].begin != parts[2].end)
+      body_.push_back({" * (" + text(statement, parts[2]) + ")", Word::kNone});
+    body_.push_back({"]", close});
+    at = close;
+  }
+}
+
+void ArrayStatement::take_left_section(const std::vector<Token>& statement, size_t bracket,
+                                       const Parts& parts, const std::string& row) {
+  if (parts.size() > 3)
+    throw Complaint{statement[bracket].place,
+                    "an array section has at most two ':': [base:length:step]"};
+  std::string length = text(statement, parts[1]);
+  if (length.empty()) {
+    const std::string base = text(statement, parts[0]);
+    length = "(long)(sizeof(" + row + ") / sizeof(" + row + "[0]))";
+    if (!base.empty()) length += " - (" + base + ")";
+    if (parts.size() == 3 && parts[2].begin != parts[2].end) {
+      const std::string step = "(" + text(statement, parts[2]) + ")";
+      length = "(" + length + " + " + step + " - 1) / " + step;
+    }
+  }
+  lengths_ += "const long " + numbered("xmp_elements", sections_++) + " = " + length + "; ";
+}
+
+void ArrayStatement::rewrite_on(const std::vector<Token>& directive) {
+  // array on t [..][..], array on t (.., ..), array on t
+  if (directive.size() < 3 || directive[1].text != "on")
+    throw Complaint{directive[0].place, "expected 'on' and a template in 'array'"};
+  const auto generated = [&](Token::Kind kind, const std::string& word) {
+    loop_.push_back({kind, word, directive[2].place});
+  };
+  std::vector<Part> subscripts;
+  const bool is_reversed = directive.size() > 3 && directive[3].text == "(";
+  if (is_reversed) {
+    subscripts = split(directive, 4, closing(directive, 3), ",");
+  } else {
+    for (size_t at = 3; at < directive.size() && directive[at].text == "[";
+         at = closing(directive, at) + 1)
+      subscripts.push_back({at + 1, closing(directive, at)});
+  }
+  std::vector<size_t> numbers(subscripts.size(), Word::kNone);  // of the sections, in C's order
+  for (size_t n = 0; n < subscripts.size(); ++n) {
+    const size_t d = is_reversed ? subscripts.size() - 1 - n : n;
+    if (split(directive, subscripts[d].begin, subscripts[d].end, ":").size() > 1)
+      numbers[d] = distributed_++;
+  }
+  if (distributed_ > sections_ || (distributed_ == 0 && !subscripts.empty()))
+    throw Complaint{directive[2].place, "the on clause has " + std::to_string(distributed_) +
+                                            " sections, the left side of the assignment " +
+                                            std::to_string(sections_)};
+  const size_t whole = subscripts.empty() ? sections_ : 0;  // `on t`
+  loop_ = {{Token::kIdentifier, "loop", directive[0].place}};
+  generated(Token::kPunctuator, "(");
+  for (size_t n = 0; n < std::max(distributed_, whole); ++n) {
+    if (n != 0) generated(Token::kPunctuator, ",");
+    generated(Token::kIdentifier, numbered("xmp_n", n));
+  }
+  generated(Token::kPunctuator, ")");
+  loop_.insert(loop_.end(), {directive[1], directive[2]});
+  for (size_t d = 0; d < subscripts.size(); ++d) {
+    generated(Token::kPunctuator, !is_reversed ? "[" : d == 0 ? "(" : ",");
+    add_subscript(directive, subscripts[d], is_reversed ? subscripts.size() - 1 - d : d,
+                  numbers[d]);
+    if (!is_reversed || d + 1 == subscripts.size())
+      generated(Token::kPunctuator, is_reversed ? ")" : "]");
+  }
+  for (size_t d = 0; d < whole; ++d) {
+    generated(Token::kPunctuator, "[");
+    add_subscript(directive, {directive.size(), directive.size()}, d, d);
+    generated(Token::kPunctuator, "]");
+  }
+  const size_t behind = subscripts.empty()
+                            ? 3
+                            : closing(directive, is_reversed ? 3 : subscripts.back().begin - 1) + 1;
+  loop_.insert(loop_.end(),
+               directive.begin() + static_cast<ptrdiff_t>(std::min(behind, directive.size())),
+               directive.end());
+}
+
+void ArrayStatement::add_subscript(const std::vector<Token>& directive, const Part& subscript,
+                                   size_t dimension, size_t number) {
+  const auto copy = [&](const Part& part) {
+    loop_.insert(loop_.end(), directive.begin() + static_cast<ptrdiff_t>(part.begin),
+                 directive.begin() + static_cast<ptrdiff_t>(part.end));
+  };
+  if (number == Word::kNone) return copy(subscript);
+  const Parts parts = split(directive, subscript.begin, subscript.end, ":");
+  const Place place = directive[2].place;
+  if (parts.size() > 2 && parts[2].end - parts[2].begin != 0 && text(directive, parts[2]) != "1")
+    throw Complaint{directive[parts[2].begin].place,
+                    "a step in the on clause of 'array' is not supported yet; write a loop"};
+  loop_.push_back({Token::kIdentifier, numbered("xmp_n", number), place});
+  loop_.push_back({Token::kPunctuator, "+", place});
+  if (parts[0].begin == parts[0].end) {
+    const std::string low = numbered("xmp_low", lows_.size());
+    lows_.push_back({low, directive[2], dimension});
+    loop_.push_back({Token::kIdentifier, low, place});
+  } else {
+    loop_.push_back({Token::kPunctuator, "(", place});
+    copy(parts[0]);
+    loop_.push_back({Token::kPunctuator, ")", place});
+  }
+}
+
+}  // namespace nagaya::xmp
