@@ -96,6 +96,8 @@ void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* 
 
 /* ---- arrays ------------------------------------------------------------------------------ */
 
+enum { NAGAYA_ARRAY_FULL_SHADOW = -1 };
+
 typedef struct nagaya_array_dimension {
   int64_t extent; /* indexes 0 .. extent-1 */
   /* Index i lies where i + offset does, along this dimension of the grid; -1: every process has
@@ -103,7 +105,10 @@ typedef struct nagaya_array_dimension {
   int32_t grid_dimension;
   nagaya_distribution distribution;
   int64_t offset;
-  int64_t shadow_low, shadow_high; /* room beside the block; CYCLIC: 0              [elements] */
+  /* Room beside the block; CYCLIC: 0. Both NAGAYA_ARRAY_FULL_SHADOW: each block has room for all
+   * indexes of the dimension, and those that it does not own are its shadow; not CYCLIC.
+   *                                                                               [elements] */
+  int64_t shadow_low, shadow_high;
 } nagaya_array_dimension;
 
 typedef struct nagaya_array_shape {
@@ -157,8 +162,10 @@ void* nagaya_array_element(nagaya_array* array, const int64_t* index);
 /* ---- halos ------------------------------------------------------------------------------- */
 
 typedef struct nagaya_array_width {
-  int64_t low, high; /* of the shadow, from the block outwards                     [elements] */
-  int periodic;      /* nonzero: behind the last index comes the first */
+  /* Of the shadow, from the block outwards; all of a full shadow: the extent on both sides.
+   *                                                                               [elements] */
+  int64_t low, high;
+  int periodic; /* nonzero: behind the last index comes the first; not with a full shadow */
 } nagaya_array_width;
 
 /* Starts to fill the shadow. Shadow outside of the array stays as it is, and so do corners if
@@ -187,6 +194,22 @@ int nagaya_array_test_reflect(nagaya_array* array);
 int nagaya_array_wait_reflect(nagaya_array* array);
 /* Starts a reflect and waits until it is complete. Returns as these two functions. */
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal);
+
+/* Combines elements: inout[n] = in[n] op inout[n] for n < count. `context` is a null pointer. */
+typedef void nagaya_array_combine(void* context, const void* in, void* inout, size_t count);
+
+/* Starts to combine the elements of all shadows with the elements that they stand for, as
+ * reduce_shadow of XcalableMP adds them: the adjoint of a reflect. Corners are combined, too,
+ * unless `orthogonal`. Shadows do not change; shadow outside of the array counts only if its
+ * dimension is periodic. All runs combine in one order, so that sums have the same bits. Until it
+ * is complete neither block nor shadow may be written. All else, and the errors, as
+ * nagaya_array_start_reflect(); also -EINVAL: no `combine`. nagaya_array_test_reflect() and
+ * nagaya_array_wait_reflect() complete it. */
+int nagaya_array_start_reduction(nagaya_array* array, const nagaya_array_width* width,
+                                 int orthogonal, nagaya_array_combine* combine);
+/* Starts it and waits until it is complete. */
+int nagaya_array_reduce_shadow(nagaya_array* array, const nagaya_array_width* width, int orthogonal,
+                               nagaya_array_combine* combine);
 
 /* ---- assignments between sections ---------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "array/reduction_plan.h"
 #include "llcl/requests/processes.h"
 
 namespace nagaya::array {
@@ -37,29 +38,38 @@ int Array::open(llcl::Board& board, task::TaskRecord& self) {
 bool Array::fits(std::span<const nagaya_array_width> widths) const {
   for (size_t d = 0; d < widths.size(); ++d) {
     const nagaya_array_dimension& of = shape_.dimension(d);
-    if (widths[d].low < 0 || widths[d].low > of.shadow_low || widths[d].high < 0 ||
-        widths[d].high > of.shadow_high)
+    const bool is_full = shape_.has_full_shadow(d);
+    if (widths[d].low < 0 || widths[d].low > (is_full ? of.extent : of.shadow_low) ||
+        widths[d].high < 0 || widths[d].high > (is_full ? of.extent : of.shadow_high) ||
+        (is_full && widths[d].periodic != 0))
       return false;
   }
   return true;
 }
 
-Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal) {
+Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal,
+                     layout::Combine* combine) {
   for (const CachedHalo& one : halos_)
-    if (one.orthogonal == orthogonal && std::ranges::equal(one.widths, widths, are_same))
+    if (one.orthogonal == orthogonal && one.combine == combine &&
+        std::ranges::equal(one.widths, widths, are_same))
       return *one.halo;
-  auto halo = std::make_unique<Halo>(members_, transport_,
-                                     plan_halo(shape_, members_.rank(), widths, orthogonal),
+  std::vector<HaloStep> plan;
+  if (combine == nullptr)
+    plan = plan_halo(shape_, members_.rank(), widths, orthogonal);
+  else
+    plan.push_back(plan_reduction(shape_, members_.rank(), widths, orthogonal, combine));
+  auto halo = std::make_unique<Halo>(members_, transport_, std::move(plan),
                                      static_cast<std::byte*>(block_.base));
-  halos_.push_back({{widths.begin(), widths.end()}, orthogonal, std::move(halo)});
+  halos_.push_back({{widths.begin(), widths.end()}, orthogonal, combine, std::move(halo)});
   return *halos_.back().halo;
 }
 
-int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal) {
+int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal,
+                         layout::Combine* combine) {
   if (is_reflecting()) return -EBUSY;
   if (const int untaken = take_result(); untaken < 0) return untaken;
   if (!fits(widths)) return -EINVAL;
-  Halo& halo = halo_of(widths, orthogonal);
+  Halo& halo = halo_of(widths, orthogonal, combine);
   if (const int error = halo.start(); error != 0) return error;
   pending_halo_ = &halo;
   result_.store(0, std::memory_order_relaxed);

@@ -26,9 +26,11 @@ class Array {
 
   const nagaya_array_block& block() const { return block_; }
 
-  // Returns 0, -EINVAL, -EBUSY, an earlier reflect's error that take_result() has not returned yet,
-  // or the error of Halo::start(). May throw std::bad_alloc.
-  int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal);
+  // Starts a reflect or, with `combine`, a reduction of the shadow. Returns 0, -EINVAL, -EBUSY, an
+  // earlier one's error that take_result() has not returned yet, or the error of Halo::start(). May
+  // throw std::bad_alloc.
+  int start_reflect(std::span<const nagaya_array_width> widths, bool orthogonal,
+                    layout::Combine* combine = nullptr);
   // Acquire: pairs with advance(), which another thread may have called.
   bool is_reflecting() const { return result_.load(std::memory_order_acquire) == 0; }
   // Whether no other process uses memory of its halos any more, so that the array may be destroyed.
@@ -55,11 +57,13 @@ class Array {
   struct CachedHalo {
     std::vector<nagaya_array_width> widths;
     bool orthogonal;
+    layout::Combine* combine;
     std::unique_ptr<Halo> halo;
   };
 
   bool fits(std::span<const nagaya_array_width> widths) const;
-  Halo& halo_of(std::span<const nagaya_array_width> widths, bool orthogonal);
+  Halo& halo_of(std::span<const nagaya_array_width> widths, bool orthogonal,
+                layout::Combine* combine);
   bool has(uint32_t rank, const int64_t* index) const;
 
   const Shape shape_;

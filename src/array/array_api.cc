@@ -39,6 +39,29 @@ bool is_of_parent(const nagaya_array& array) {
   return array.size() > 1 && Endpoint::own() == nullptr;
 }
 
+// Starts a reflect or, with `combine`, a reduction, and waits until it is complete.
+int run(nagaya_array* array, const nagaya_array_width* width, int orthogonal,
+        nagaya_array_combine* combine) {
+  if (is_of_parent(*array)) return -ESRCH;
+  const int error = catch_errors([&] {
+    return array->start_reflect({width, array->dimensions()}, orthogonal != 0, combine);
+  });
+  if (error != 0) return error;
+  wait([array] { return array->advance(); });
+  return std::min(array->take_result(), 0);
+}
+
+int start(nagaya_array* array, const nagaya_array_width* width, int orthogonal,
+          nagaya_array_combine* combine) {
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint == nullptr) return run(array, width, orthogonal, combine);
+  return catch_errors([&] {
+    const int error = PendingReflects::own(endpoint->waits())
+                          .start(*array, {width, array->dimensions()}, orthogonal != 0, combine);
+    return error != 0 ? error : std::min(array->take_result(), 0);
+  });
+}
+
 uint64_t relaxed(const std::atomic<uint64_t>& one) {
   return one.load(std::memory_order_relaxed);
 }
@@ -129,13 +152,12 @@ void* nagaya_array_element(nagaya_array* array, const int64_t* index) {
 
 int nagaya_array_start_reflect(nagaya_array* array, const nagaya_array_width* width,
                                int orthogonal) {
-  Endpoint* const endpoint = Endpoint::own();
-  if (endpoint == nullptr) return nagaya_array_reflect(array, width, orthogonal);
-  return catch_errors([&] {
-    const int error = PendingReflects::own(endpoint->waits())
-                          .start(*array, {width, array->dimensions()}, orthogonal != 0);
-    return error != 0 ? error : std::min(array->take_result(), 0);
-  });
+  return start(array, width, orthogonal, nullptr);
+}
+
+int nagaya_array_start_reduction(nagaya_array* array, const nagaya_array_width* width,
+                                 int orthogonal, nagaya_array_combine* combine) {
+  return combine == nullptr ? -EINVAL : start(array, width, orthogonal, combine);
 }
 
 int nagaya_array_test_reflect(nagaya_array* array) {
@@ -152,13 +174,12 @@ int nagaya_array_wait_reflect(nagaya_array* array) {
 }
 
 int nagaya_array_reflect(nagaya_array* array, const nagaya_array_width* width, int orthogonal) {
-  if (is_of_parent(*array)) return -ESRCH;
-  const int error = catch_errors([&] {
-    return array->start_reflect({width, array->dimensions()}, orthogonal != 0);
-  });
-  if (error != 0) return error;
-  wait([array] { return array->advance(); });
-  return std::min(array->take_result(), 0);
+  return run(array, width, orthogonal, nullptr);
+}
+
+int nagaya_array_reduce_shadow(nagaya_array* array, const nagaya_array_width* width, int orthogonal,
+                               nagaya_array_combine* combine) {
+  return combine == nullptr ? -EINVAL : run(array, width, orthogonal, combine);
 }
 
 nagaya_array_statistics nagaya_array_statistics_of_process(void) {

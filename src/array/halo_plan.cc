@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array/halo_plan.h"
 
+#include "array/shadow_pieces.h"
+
 namespace nagaya::array {
 namespace {
-
-// A part of a shadow along its dimension: the rows that one owner has.
-struct Piece {
-  uint32_t reader, owner;  // coordinates
-  bool is_high;
-  int64_t to;  // the first index in the reader's numbering: below 0 or beyond the end, if periodic
-  int64_t from;  // the index of that row in the array
-  int64_t count;
-};
 
 class Planner {
  public:
@@ -37,11 +30,11 @@ class Planner {
   void add(size_t d, HaloStep& step) {
     const uint32_t own = shape_.coordinate_of_rank(d, rank_);
     if (has_only_empty_boxes(d)) return;
-    for (const Piece& piece : pieces_of(d, own))
+    for (const ShadowPiece& piece : pieces_of(d, own))
       step.receives.push_back(transfer(d, piece, piece.owner));
     for (uint32_t reader = 0; reader < shape_.coordinates(d); ++reader) {
       if (reader == own) continue;
-      for (const Piece& piece : pieces_of(d, reader))
+      for (const ShadowPiece& piece : pieces_of(d, reader))
         if (piece.owner == own) step.sends.push_back(transfer(d, piece, reader));
     }
   }
@@ -50,7 +43,7 @@ class Planner {
   // processes along it have the same part of each other dimension.
   bool has_only_empty_boxes(size_t d) const {
     for (size_t k = 0; k < shape_.dimensions(); ++k)
-      if (k != d && is_empty(own_interval(k))) return true;
+      if (k != d && is_empty(covered_interval(k, d))) return true;
     return false;
   }
 
@@ -58,26 +51,8 @@ class Planner {
     return shape_.owned(d, shape_.coordinate_of_rank(d, rank_));
   }
 
-  std::vector<Piece> pieces_of(size_t d, uint32_t reader) const {
-    std::vector<Piece> pieces;
-    const Interval owned = shape_.owned(d, reader);
-    if (is_empty(owned)) return pieces;
-    add_pieces(d, reader, false, {owned.low - widths_[d].low, owned.low - 1}, pieces);
-    add_pieces(d, reader, true, {owned.high + 1, owned.high + widths_[d].high}, pieces);
-    return pieces;
-  }
-
-  void add_pieces(size_t d, uint32_t reader, bool is_high, Interval shadow,
-                  std::vector<Piece>& pieces) const {
-    const int64_t extent = shape_.dimension(d).extent;
-    if (widths_[d].periodic == 0) shadow = intersection(shadow, {0, extent - 1});
-    for (int64_t to = shadow.low; to <= shadow.high;) {
-      const int64_t from = ((to % extent) + extent) % extent;
-      const uint32_t owner = shape_.coordinate_of(d, from);
-      const int64_t count = std::min(shadow.high - to, shape_.owned(d, owner).high - from) + 1;
-      pieces.push_back({reader, owner, is_high, to, from, count});
-      to += count;
-    }
+  std::vector<ShadowPiece> pieces_of(size_t d, uint32_t reader) const {
+    return shadow_pieces(shape_, d, reader, widths_[d]);
   }
 
   // Returns the positions of dimension k that boxes of dimension d's step cover: those of the
@@ -85,16 +60,17 @@ class Planner {
   // shadow, which an earlier exchange may have filled.
   Interval covered_interval(size_t k, size_t d) const {
     const Interval own = own_interval(k);
-    if (orthogonal_) return own;
-    const nagaya_array_dimension& of = shape_.dimension(k);
+    if (orthogonal_ || (is_empty(own) && !shape_.has_full_shadow(k))) return own;
     if (widths_[k].low == 0 && widths_[k].high == 0)
-      return {own.low - of.shadow_low, own.high + of.shadow_high};
+      return shape_.with_shadow(k, shape_.coordinate_of_rank(k, rank_));
     if (k > d) return own;
+    const Interval all{0, shape_.dimension(k).extent - 1};
+    if (is_empty(own)) return all;
     const Interval wide{own.low - widths_[k].low, own.high + widths_[k].high};
-    return widths_[k].periodic != 0 ? wide : intersection(wide, {0, of.extent - 1});
+    return widths_[k].periodic != 0 ? wide : intersection(wide, all);
   }
 
-  Transfer transfer(size_t d, const Piece& piece, uint32_t other) const {
+  Transfer transfer(size_t d, const ShadowPiece& piece, uint32_t other) const {
     const uint32_t rank = shape_.rank_beside(rank_, d, other);
     const Layout theirs = shape_.layout_of_rank(rank);
     const bool receives = other == piece.owner;

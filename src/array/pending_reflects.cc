@@ -6,11 +6,11 @@
 namespace nagaya::array {
 
 int PendingReflects::start(Array& array, std::span<const nagaya_array_width> widths,
-                           bool orthogonal) {
+                           bool orthogonal, layout::Combine* combine) {
   const std::lock_guard guard(lock);
   arrays_.reserve(arrays_.size() + 1);
   if (const int error = register_with_waits(); error != 0) return error;
-  if (const int error = array.start_reflect(widths, orthogonal); error != 0) return error;
+  if (const int error = array.start_reflect(widths, orthogonal, combine); error != 0) return error;
   if (array.advance()) return 0;
   arrays_.push_back(&array);
   count_added();

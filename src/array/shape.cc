@@ -8,7 +8,8 @@ namespace {
 // that no earlier dimension of the array has taken. Marks it in `taken`.
 bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_grid& grid,
                         uint32_t& taken) {
-  if (of.extent < 1 || of.shadow_low < 0 || of.shadow_high < 0) return false;
+  if (of.extent < 1 || (!has_full_shadow(of) && (of.shadow_low < 0 || of.shadow_high < 0)))
+    return false;
   if (of.grid_dimension < 0) return true;
   const auto along = static_cast<uint32_t>(of.grid_dimension);
   if (along >= grid.dimensions || (taken >> along & 1) != 0) return false;
@@ -23,6 +24,7 @@ bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_gri
 // Multiplies `bytes` by the dimension's indexes, shadow included. Returns false if that overflows.
 bool multiply_by_indexes(const nagaya_array_dimension& of, ptrdiff_t& bytes) {
   ptrdiff_t indexes;
+  if (has_full_shadow(of)) return !__builtin_mul_overflow(bytes, of.extent, &bytes);
   return !__builtin_add_overflow(of.extent, of.shadow_low, &indexes) &&
          !__builtin_add_overflow(indexes, of.shadow_high, &indexes) &&
          !__builtin_mul_overflow(bytes, indexes, &bytes);
@@ -74,6 +76,13 @@ Interval Shape::owned(size_t d, uint32_t coordinate) const {
   return intersection({part.low - of.offset, part.high - of.offset}, all);
 }
 
+Interval Shape::with_shadow(size_t d, uint32_t coordinate) const {
+  const nagaya_array_dimension& of = dimensions_[d];
+  if (has_full_shadow(d)) return {0, of.extent - 1};
+  const Interval own = owned(d, coordinate);
+  return {own.low - of.shadow_low, own.low + length_of(own) - 1 + of.shadow_high};
+}
+
 uint32_t Shape::coordinate_of(size_t d, int64_t index) const {
   if (!is_distributed(d)) return 0;
   return array::coordinate_of(dimensions_[d].distribution, index + dimensions_[d].offset);
@@ -95,10 +104,9 @@ Layout Shape::layout_of_rank(uint32_t rank) const {
   Layout layout{};
   layout.bytes = element_bytes_;
   for (size_t d = dimensions(); d-- != 0;) {
-    const nagaya_array_dimension& of = dimensions_[d];
-    const Interval own = owned(d, coordinate_of_rank(d, rank));
-    const int64_t count = length_of(own) + of.shadow_low + of.shadow_high;
-    layout.first[d] = own.low - of.shadow_low;
+    const Interval room = with_shadow(d, coordinate_of_rank(d, rank));
+    const int64_t count = length_of(room);
+    layout.first[d] = room.low;
     layout.count[d] = count > 0 ? count : 1;
     layout.stride[d] = static_cast<ptrdiff_t>(layout.bytes);
     layout.bytes *= static_cast<size_t>(layout.count[d]);

@@ -14,6 +14,10 @@ namespace nagaya::array {
 
 inline constexpr size_t kDimensions = NAGAYA_ARRAY_DIMENSIONS;
 
+inline bool has_full_shadow(const nagaya_array_dimension& of) {
+  return of.shadow_low == NAGAYA_ARRAY_FULL_SHADOW && of.shadow_high == NAGAYA_ARRAY_FULL_SHADOW;
+}
+
 // The layout of a process's block in its memory, shadow included.
 struct Layout {
   std::array<int64_t, kDimensions> first;     // the position at its beginning
@@ -55,6 +59,9 @@ class Shape {
   }
   // The positions that a coordinate has.
   Interval owned(size_t d, uint32_t coordinate) const;
+  // The positions for which its block has room, those of its shadow included.
+  Interval with_shadow(size_t d, uint32_t coordinate) const;
+  bool has_full_shadow(size_t d) const { return array::has_full_shadow(dimensions_[d]); }
   // The coordinate and the position of an index.
   uint32_t coordinate_of(size_t d, int64_t index) const;
   int64_t position_of(size_t d, int64_t index) const;

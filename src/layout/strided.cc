@@ -5,8 +5,11 @@
 #include "layout/runs.h"
 
 namespace nagaya::layout {
-StridedCopy::StridedCopy(size_t element_bytes, std::span<const Side> sides)
-    : bytes_(element_bytes), run_bytes_(element_bytes) {
+StridedCopy::StridedCopy(size_t element_bytes, std::span<const Side> sides, Combine* combine)
+    : element_bytes_(element_bytes),
+      bytes_(element_bytes),
+      run_bytes_(element_bytes),
+      combine_(combine) {
   for (size_t n = sides.size(); n-- != 0;) {
     const Side& side = sides[n];
     bytes_ *= static_cast<size_t>(side.count);
@@ -50,8 +53,24 @@ void StridedCopy::copy(std::byte* to, Stride to_stride, const std::byte* from,
     copy_loops(loops_, to, to_stride, from, from_stride, run_bytes_);
 }
 
+void StridedCopy::combine(std::span<const Loop> loops, std::byte* to, const std::byte* from,
+                          Stride from_stride) const {
+  if (loops.empty()) return combine_(nullptr, from, to, run_bytes_ / element_bytes_);
+  const Loop& outer = loops.back();
+  for (int64_t n = 0; n < outer.count; ++n)
+    combine(loops.first(loops.size() - 1), to + n * outer.to_stride, from + n * outer.*from_stride,
+            from_stride);
+}
+
+void StridedCopy::move(std::byte* to, const std::byte* from, Stride from_stride) const {
+  if (combines())
+    combine(loops_, to, from, from_stride);
+  else
+    copy(to, &Loop::to_stride, from, from_stride);
+}
+
 void StridedCopy::copy(std::byte* to, const std::byte* from) const noexcept {
-  copy(to, &Loop::to_stride, from, &Loop::from_stride);
+  move(to, from, &Loop::from_stride);
 }
 
 void StridedCopy::pack_from(std::byte* run, const std::byte* from) const noexcept {
@@ -59,7 +78,7 @@ void StridedCopy::pack_from(std::byte* run, const std::byte* from) const noexcep
 }
 
 void StridedCopy::unpack_to(std::byte* to, const std::byte* run) const noexcept {
-  copy(to, &Loop::to_stride, run, &Loop::packed_stride);
+  move(to, run, &Loop::packed_stride);
 }
 
 }  // namespace nagaya::layout

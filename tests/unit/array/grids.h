@@ -8,6 +8,8 @@
 
 namespace nagaya::array {
 
+constexpr int64_t kFull = NAGAYA_ARRAY_FULL_SHADOW;  // as shadow_low and shadow_high
+
 struct TestDimension {
   int64_t extent;
   uint32_t coordinates;

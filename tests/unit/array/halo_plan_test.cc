@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "array/fleet.h"
 #include "array/grids.h"
 
 namespace nagaya::array {
@@ -93,6 +94,36 @@ TEST(HaloPlan, AProcessWithoutIndexesNeitherReceivesNorSends) {
       plan_halo(shape_of({{4, 3, 1, 1}, {2, 3, 1, 1}}), 2, Widths{{1, 1, 1}, {1, 1, 1}}, false);
   ASSERT_EQ(plan.size(), 2u);
   for (const HaloStep& step : plan) EXPECT_TRUE(step.receives.empty() && step.sends.empty());
+}
+
+void expect_whole_arrays(const Shape& shape, const Widths& widths) {
+  Fleet fleet(shape, -1);
+  std::vector<std::vector<HaloStep>> plans;
+  const auto value_of = [](const Index& index) {
+    return static_cast<int32_t>(100 * index[0] + index[1]);
+  };
+  for (uint32_t rank = 0; rank < shape.size(); ++rank) {
+    plans.push_back(plan_halo(shape, rank, widths, false));
+    Fleet::for_each(fleet.intervals(rank, &Shape::owned),
+                    [&](const Index& index) { fleet.at(rank, index) = value_of(index); });
+  }
+  for (size_t step = 0; step < plans[0].size(); ++step) fleet.execute(plans, step);
+  for (uint32_t rank = 0; rank < shape.size(); ++rank)
+    Fleet::for_each(fleet.intervals(rank, &Shape::with_shadow), [&](const Index& index) {
+      EXPECT_EQ(fleet.at(rank, index), value_of(index)) << rank;
+    });
+}
+
+TEST(HaloPlan, FullShadowsMakeEachBlockTheWholeArray) {
+  expect_whole_arrays(shape_of({{7, 3, kFull, kFull}, {5, 2, kFull, kFull}}),
+                      {{7, 7, 0}, {5, 5, 0}});
+  // Some processes own nothing.
+  expect_whole_arrays(shape_of({{3, 5, kFull, kFull}, {2, 4, kFull, kFull}}),
+                      {{3, 3, 0}, {2, 2, 0}});
+}
+
+TEST(HaloPlan, AFullShadowBesideADimensionWithoutOne) {
+  expect_whole_arrays(shape_of({{7, 3, 0, 0}, {5, 2, kFull, kFull}}), {{0, 0, 0}, {5, 5, 0}});
 }
 
 TEST(HaloPlan, AllWidthsNoneMeansNoStep) {

@@ -56,5 +56,24 @@ TEST(StridedCopy, WhatIsPackedIsUnpackedToTheSamePlaces) {
   EXPECT_EQ(packed[2], 5u);
 }
 
+void add(void*, const void* in, void* inout, size_t count) {
+  for (size_t n = 0; n < count; ++n)
+    static_cast<uint32_t*>(inout)[n] += static_cast<const uint32_t*>(in)[n];
+}
+
+TEST(StridedCopy, CombinesElementsInPlaceOfCopies) {
+  std::vector<uint32_t> from = numbers(60), to(60, 1000), packed(12), unpacked(60, 1000);
+  const Side sides[] = {{2, 21 * 4, 20 * 4}, {3, 7 * 4, 5 * 4}, {2, 4, 4}};
+  const StridedCopy box(4, sides, add);
+  EXPECT_TRUE(box.combines());
+  box.copy(bytes_of(to, 0), bytes_of(from, 0));
+  box.pack_from(bytes_of(packed, 0), bytes_of(from, 0));
+  EXPECT_EQ(packed[11], 31u);
+  box.unpack_to(bytes_of(unpacked, 0), bytes_of(packed, 0));
+  EXPECT_EQ(to, unpacked);
+  EXPECT_EQ(to[21 + 14 + 1], 1031u);
+  EXPECT_EQ(to[2], 1000u);
+}
+
 }  // namespace
 }  // namespace nagaya::layout
