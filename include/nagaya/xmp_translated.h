@@ -103,6 +103,9 @@ void nagaya_xmp_distribute(const char* where, nagaya_xmp_template* distributed,
                            const nagaya_xmp_nodes* onto,
                            const nagaya_xmp_distribution* distribution);
 
+/* As shadow_low and shadow_high: each process has room for the whole dimension. */
+enum { NAGAYA_XMP_FULL_SHADOW = -0x7fffffff - 1 };
+
 /* The alignment of one dimension of an array: index i lies at i + offset of `dimension`. */
 typedef struct nagaya_xmp_alignment {
   int dimension; /* of the template; -1: every process has all of it (`*`) */
@@ -142,6 +145,28 @@ typedef struct nagaya_xmp_range {
 nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int dimension,
                                  long offset, long first, long end, long step);
 
+/* A width of the clause expand, margin or peel_and_wait, in one dimension of the on clause. */
+typedef struct nagaya_xmp_expansion {
+  long low, high; /* negative: inwards */
+  int unbound;    /* nonzero: also beyond the iterations of the whole loop */
+} nagaya_xmp_expansion;
+
+/* The caller's iterations first + n * step: 0 <= n < own_count without the clause, and
+ * begin <= n < end when expanded. */
+typedef struct nagaya_xmp_expanded {
+  long first, step, own_count, begin, end;
+} nagaya_xmp_expanded;
+
+/* Returns the iterations that nagaya_xmp_loop() gives, and those of an expanded loop. */
+nagaya_xmp_expanded nagaya_xmp_expand(const char* where, const nagaya_xmp_on* on, int dimension,
+                                      long offset, long first, long end, long step,
+                                      const nagaya_xmp_expansion* expansion);
+
+/* Returns the range of loop `which` of `count` nested ones in one part of their iterations. Part 0
+ * is the expanded loops. Parts 1 .. 4 * count together are the margin, which is the iterations that
+ * only one of the expanded and the plain loops has; each of these is in one part. */
+nagaya_xmp_range nagaya_xmp_part(const nagaya_xmp_expanded* loops, int count, int which, int part);
+
 /* Enters a task construct; all executing nodes call it. Returns 1: the caller belongs to `on`,
  * whose processes are the executing nodes until they leave the task; 0: it does not, and skips the
  * block. `nocomm`: the block has no communication. */
@@ -151,6 +176,24 @@ void nagaya_xmp_leave_task(int* entered);
 
 /* ---- communication: by all executing nodes, or all of `on` where it is no null pointer ---------
  */
+
+typedef enum nagaya_xmp_type {
+  NAGAYA_XMP_BOOL,
+  NAGAYA_XMP_CHAR, /* signed */
+  NAGAYA_XMP_UNSIGNED_CHAR,
+  NAGAYA_XMP_SHORT,
+  NAGAYA_XMP_UNSIGNED_SHORT,
+  NAGAYA_XMP_INT,
+  NAGAYA_XMP_UNSIGNED,
+  NAGAYA_XMP_LONG, /* long long, too */
+  NAGAYA_XMP_UNSIGNED_LONG,
+  NAGAYA_XMP_FLOAT,
+  NAGAYA_XMP_DOUBLE,
+  NAGAYA_XMP_LONG_DOUBLE,
+  NAGAYA_XMP_FLOAT_COMPLEX,
+  NAGAYA_XMP_DOUBLE_COMPLEX,
+  NAGAYA_XMP_LONG_DOUBLE_COMPLEX
+} nagaya_xmp_type;
 
 typedef struct nagaya_xmp_width {
   long low, high;
@@ -162,6 +205,11 @@ typedef struct nagaya_xmp_width {
  * number for nagaya_xmp_wait_async(), or a null pointer: complete at return. */
 void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
                         const nagaya_xmp_width* width, int orthogonal, const long* async);
+/* Adds the elements of the shadow, of this type, to those that they stand for at their owners; the
+ * other arguments as those of nagaya_xmp_reflect(). The shadow does not change. */
+void nagaya_xmp_reduce_shadow(const char* where, const nagaya_xmp_array* array,
+                              nagaya_xmp_type type, const nagaya_xmp_width* width, int orthogonal,
+                              const long* async);
 void nagaya_xmp_wait_async(const char* where, int count, const long* async,
                            const nagaya_xmp_on* on);
 
@@ -227,24 +275,6 @@ typedef enum nagaya_xmp_operation {
   NAGAYA_XMP_LAST_MIN
 } nagaya_xmp_operation;
 
-typedef enum nagaya_xmp_type {
-  NAGAYA_XMP_BOOL,
-  NAGAYA_XMP_CHAR, /* signed */
-  NAGAYA_XMP_UNSIGNED_CHAR,
-  NAGAYA_XMP_SHORT,
-  NAGAYA_XMP_UNSIGNED_SHORT,
-  NAGAYA_XMP_INT,
-  NAGAYA_XMP_UNSIGNED,
-  NAGAYA_XMP_LONG, /* long long, too */
-  NAGAYA_XMP_UNSIGNED_LONG,
-  NAGAYA_XMP_FLOAT,
-  NAGAYA_XMP_DOUBLE,
-  NAGAYA_XMP_LONG_DOUBLE,
-  NAGAYA_XMP_FLOAT_COMPLEX,
-  NAGAYA_XMP_DOUBLE_COMPLEX,
-  NAGAYA_XMP_LONG_DOUBLE_COMPLEX
-} nagaya_xmp_type;
-
 /* A variable of a reduction clause: it takes the value that it has at the process that has found
  * the maximum or minimum. */
 typedef struct nagaya_xmp_location {
@@ -290,5 +320,7 @@ long nagaya_xmp_checked(const char* where, const volatile void* base, int dimens
 void* nagaya_xmp_descriptor_of_nodes(const nagaya_xmp_nodes* nodes);
 void* nagaya_xmp_descriptor_of_template(const nagaya_xmp_template* described);
 void* nagaya_xmp_descriptor_of_array(const nagaya_xmp_array* array);
+/* If the elements have this type. */
+void* nagaya_xmp_descriptor_of_numbers(const nagaya_xmp_array* array, nagaya_xmp_type type);
 
 #endif

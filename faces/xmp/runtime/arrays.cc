@@ -55,6 +55,18 @@ nagaya_interval nagaya_xmp_array_state::own_part(size_t d) const {
   return own.low <= own.high ? own : nagaya_interval{own.low, own.low - 1};
 }
 
+std::pair<long, long> nagaya_xmp_array_state::shadow_widths(size_t d) const {
+  if (has_full_shadow(d)) return {extents[d], extents[d]};
+  return {alignments[d].shadow_low, alignments[d].shadow_high};
+}
+
+nagaya_interval nagaya_xmp_array_state::own_room(size_t d) const {
+  if (has_full_shadow(d)) return {0, extents[d] - 1};
+  const nagaya_interval own = own_part(d);
+  const auto [low, high] = shadow_widths(d);
+  return own.low > own.high ? own : nagaya_interval{own.low - low, own.high + high};
+}
+
 namespace nagaya::xmp {
 namespace {
 
@@ -72,10 +84,12 @@ nagaya_array_dimension dimension_of(const char* where, const nagaya_xmp_array_st
   dimension.grid_dimension = -1;
   dimension.shadow_low = alignment.shadow_low;
   dimension.shadow_high = alignment.shadow_high;
+  if (state.has_full_shadow(d))
+    dimension.shadow_low = dimension.shadow_high = NAGAYA_ARRAY_FULL_SHADOW;
   if (state.extents[d] < 1)
     fail(where, "array " + state.name + ": its extent in dimension " + std::to_string(d + 1) +
                     " is " + std::to_string(state.extents[d]) + "; it must be at least 1");
-  if (alignment.shadow_low < 0 || alignment.shadow_high < 0)
+  if (!state.has_full_shadow(d) && (alignment.shadow_low < 0 || alignment.shadow_high < 0))
     fail(where, "array " + state.name + ": its shadow in dimension " + std::to_string(d + 1) +
                     " is " + std::to_string(alignment.shadow_low) + ":" +
                     std::to_string(alignment.shadow_high) + "; a width is not negative");
@@ -231,15 +245,15 @@ long nagaya_xmp_checked(const char* where, const volatile void* base, int dimens
   const auto d = static_cast<size_t>(dimension);
   const nagaya_interval own = state.blocks != nullptr ? state.own_part(d) : nagaya_interval{0, -1};
   const bool is_empty = own.low > own.high;
-  const long low = state.alignments[d].shadow_low, high = state.alignments[d].shadow_high;
-  if (!is_empty && index >= own.low - low && index <= own.high + high) return index;
+  const nagaya_interval room = state.blocks != nullptr ? state.own_room(d) : own;
+  if (index >= room.low && index <= room.high) return index;
   fail(where, "index " + std::to_string(index) + " in dimension " + std::to_string(d + 1) +
                   " of array " + state.name + " on node " +
                   std::to_string(nagaya::xmp::Job::own().rank() + 1) + ", which has " +
                   (is_empty ? "no part of the array" : text_of(own)) +
-                  (is_empty || (low == 0 && high == 0)
+                  (is_empty || (room.low == own.low && room.high == own.high)
                        ? ""
-                       : ", with its shadow " + text_of({own.low - low, own.high + high})));
+                       : ", with its shadow " + text_of(room)));
 }
 
 const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,

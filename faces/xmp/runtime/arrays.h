@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "faces/xmp/runtime/descriptor.h"
@@ -23,9 +24,19 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   // - 1. The caller must be one of the nodes.
   nagaya_interval own_part(size_t d) const;
 
+  bool has_full_shadow(size_t d) const {
+    return alignments[d].shadow_low == NAGAYA_XMP_FULL_SHADOW;
+  }
+  // Returns the shadow's widths below and above the block in dimension d; of a full shadow both are
+  // the extent.
+  std::pair<long, long> shadow_widths(size_t d) const;
+  // Returns the caller's indexes of dimension d with its shadow; of a full shadow all of them.
+  nagaya_interval own_room(size_t d) const;
+
   const nagaya_xmp_array* array = nullptr;  // the owner of this state
   const std::string name;
   const size_t element_bytes;
+  int type = -1;  // of the elements, a nagaya_xmp_type; -1: no number, or no descriptor yet
   const std::vector<long> extents;
   const nagaya_xmp_template* const with;
   const std::vector<nagaya_xmp_alignment> alignments;

@@ -295,13 +295,13 @@ int xmp_array_ubound(xmp_desc_t d, int dim, int* ubound) {
 
 int xmp_array_lshadow(xmp_desc_t d, int dim, int* lshadow) {
   return answer_of_array(d, dim, lshadow, [](const auto& array, size_t n) {
-    return array.state->alignments[n].shadow_low;
+    return array.state->shadow_widths(n).first;
   });
 }
 
 int xmp_array_ushadow(xmp_desc_t d, int dim, int* ushadow) {
   return answer_of_array(d, dim, ushadow, [](const auto& array, size_t n) {
-    return array.state->alignments[n].shadow_high;
+    return array.state->shadow_widths(n).second;
   });
 }
 
@@ -399,6 +399,11 @@ void* nagaya_xmp_descriptor_of_nodes(const nagaya_xmp_nodes* nodes) {
 
 void* nagaya_xmp_descriptor_of_template(const nagaya_xmp_template* described) {
   return descriptor(described);
+}
+
+void* nagaya_xmp_descriptor_of_numbers(const nagaya_xmp_array* array, nagaya_xmp_type type) {
+  if (array->state != nullptr) array->state->type = type;
+  return nagaya_xmp_descriptor_of_array(array);
 }
 
 void* nagaya_xmp_descriptor_of_array(const nagaya_xmp_array* array) {

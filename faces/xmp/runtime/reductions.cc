@@ -96,18 +96,28 @@ int compare(const void* a, const void* b) {
   return (y < x) - (x < y);
 }
 
+template <class T>
+void multiply_add(const void* factor, const void* in, void* sums, size_t count) {
+  T value;
+  std::memcpy(&value, factor, sizeof value);
+  const T* const from = static_cast<const T*>(in);
+  T* const to = static_cast<T*>(sums);
+  for (size_t n = 0; n < count; ++n) to[n] = kSum(to[n], kProduct(value, from[n]));
+}
+
 struct Type {
   size_t bytes;
   Reduce* (*reduction)(nagaya_xmp_operation);
+  MultiplyAdd* multiply_add;
   Compare* comparison;
 };
 
 template <class T>
 constexpr Type type_of() {
   if constexpr (is_complex<T>)
-    return {sizeof(T), reduction<T>, nullptr};
+    return {sizeof(T), reduction<T>, multiply_add<T>, nullptr};
   else
-    return {sizeof(T), reduction<T>, compare<T>};
+    return {sizeof(T), reduction<T>, multiply_add<T>, compare<T>};
 }
 
 // Indexed by nagaya_xmp_type.
@@ -148,6 +158,10 @@ size_t bytes_of(nagaya_xmp_type type) {
 
 Reduce* reduction_of(nagaya_xmp_operation operation, nagaya_xmp_type type) {
   return kTypes[type].reduction(operation);
+}
+
+MultiplyAdd* multiply_add_of(nagaya_xmp_type type) {
+  return kTypes[type].multiply_add;
 }
 
 Compare* comparison_of(nagaya_xmp_type type) {

@@ -19,6 +19,10 @@ size_t bytes_of(nagaya_xmp_type type);
 using Reduce = void(void* context, const void* in, void* inout, size_t count);
 Reduce* reduction_of(nagaya_xmp_operation operation, nagaya_xmp_type type);
 
+// A function that adds *factor * in[n] to sums[n] for n < count.
+using MultiplyAdd = void(const void* factor, const void* in, void* sums, size_t count);
+MultiplyAdd* multiply_add_of(nagaya_xmp_type type);
+
 // A function that returns a value below 0, 0, or above 0 if `a` is less, neither, or greater.
 // comparison_of() returns nullptr for complex types.
 using Compare = int(const void* a, const void* b);

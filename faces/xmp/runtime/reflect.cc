@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// reflect.cc - the directive reflect.
+// reflect.cc - the directives reflect and reduce_shadow.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -9,13 +9,15 @@
 #include "faces/xmp/runtime/asynchronous.h"
 #include "faces/xmp/runtime/executing.h"
 #include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/reductions.h"
 #include "faces/xmp/runtime/translated.h"
 
 namespace nagaya::xmp {
 namespace {
 
 void check(const char* where, const nagaya_xmp_array_state& array, int error) {
-  if (error != 0) fail(where, "the reflect of " + array.name + " has failed: " + reason_of(error));
+  if (error != 0)
+    fail(where, "an exchange of the shadow of " + array.name + " has failed: " + reason_of(error));
 }
 
 class Reflect : public Asynchronous {
@@ -40,22 +42,49 @@ class Reflect : public Asynchronous {
 
 using Widths = std::array<nagaya_array_width, NAGAYA_ARRAY_DIMENSIONS>;
 
-Widths widths_of(const char* where, const nagaya_xmp_array_state& array,
-                 const nagaya_xmp_width* width) {
+// One directive. `name` is its own.
+struct Exchange {
+  const char* where;
+  const char* name;
+  nagaya_xmp_array_state& array;
+};
+
+Widths widths_of(const Exchange& exchange, const nagaya_xmp_width* width) {
+  const nagaya_xmp_array_state& array = exchange.array;
   Widths widths{};
   for (size_t d = 0; d < array.dimensions(); ++d) {
-    const nagaya_xmp_alignment& has = array.alignments[d];
-    const nagaya_xmp_width wants =
-        width != nullptr ? width[d] : nagaya_xmp_width{has.shadow_low, has.shadow_high, 0};
-    if (wants.low < 0 || wants.high < 0 || wants.low > has.shadow_low ||
-        wants.high > has.shadow_high)
-      fail(where, "reflect of " + array.name + ": the width " + std::to_string(wants.low) + ":" +
-                      std::to_string(wants.high) + " of dimension " + std::to_string(d + 1) +
-                      " is more than its shadow " + std::to_string(has.shadow_low) + ":" +
-                      std::to_string(has.shadow_high));
+    const auto [low, high] = array.shadow_widths(d);
+    const nagaya_xmp_width wants = width != nullptr ? width[d] : nagaya_xmp_width{low, high, 0};
+    if (wants.low < 0 || wants.high < 0 || wants.low > low || wants.high > high)
+      fail(exchange.where,
+           exchange.name + (" of " + array.name) + ": the width " + std::to_string(wants.low) +
+               ":" + std::to_string(wants.high) + " of dimension " + std::to_string(d + 1) +
+               " is more than its shadow " + std::to_string(low) + ":" + std::to_string(high));
     widths[d] = {wants.low, wants.high, wants.periodic};
   }
   return widths;
+}
+
+// Whether the caller has a part in the exchange. The program fails unless all nodes of the array
+// execute it and no earlier one is pending.
+bool takes_part(const Exchange& exchange) {
+  const auto& [where, name, array] = exchange;
+  const ProcessSet& nodes = array.with->onto->set;
+  if (!Executing::now().contains(nodes))
+    fail(where, name + (" of " + array.name) + ": not all of nodes " + array.with->onto->name +
+                    ", on which it lies, execute this: write it outside of the task");
+  if (!nodes.has_caller()) return false;
+  if (has_reflect_of(array))
+    fail(where, "a reflect or reduce_shadow of " + array.name +
+                    " is under way: its wait_async must come before the next one");
+  return true;
+}
+
+// Starts an exchange of the shadow under the number *async or, without one, executes it.
+void start_or_run(const Exchange& exchange, const long* async, auto start, auto run) {
+  if (async == nullptr) return check(exchange.where, exchange.array, run(exchange.array.blocks));
+  check(exchange.where, exchange.array, start(exchange.array.blocks));
+  add_operation(*async, std::make_unique<Reflect>(exchange.array));
 }
 
 }  // namespace
@@ -64,18 +93,26 @@ Widths widths_of(const char* where, const nagaya_xmp_array_state& array,
 void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
                         const nagaya_xmp_width* width, int orthogonal, const long* async) {
   using namespace nagaya::xmp;
-  nagaya_xmp_array_state& state = state_of(where, *array);
-  const Widths widths = widths_of(where, state, width);
-  const ProcessSet& nodes = state.with->onto->set;
-  if (!Executing::now().contains(nodes))
-    fail(where, "reflect of " + state.name + ": not all of nodes " + state.with->onto->name +
-                    ", on which it lies, execute this: write it outside of the task");
-  if (!nodes.has_caller()) return;
-  if (has_reflect_of(state))
-    fail(where, "a reflect of " + state.name +
-                    " is under way: its wait_async must come before the next one");
-  if (async == nullptr)
-    return check(where, state, nagaya_array_reflect(state.blocks, widths.data(), orthogonal));
-  check(where, state, nagaya_array_start_reflect(state.blocks, widths.data(), orthogonal));
-  add_operation(*async, std::make_unique<Reflect>(state));
+  const Exchange exchange{where, "reflect", state_of(where, *array)};
+  const Widths widths = widths_of(exchange, width);
+  if (!takes_part(exchange)) return;
+  const auto with = [&](auto function) {
+    return [=, &widths](nagaya_array* of) { return function(of, widths.data(), orthogonal); };
+  };
+  start_or_run(exchange, async, with(nagaya_array_start_reflect), with(nagaya_array_reflect));
+}
+
+void nagaya_xmp_reduce_shadow(const char* where, const nagaya_xmp_array* array,
+                              nagaya_xmp_type type, const nagaya_xmp_width* width, int orthogonal,
+                              const long* async) {
+  using namespace nagaya::xmp;
+  const Exchange exchange{where, "reduce_shadow", state_of(where, *array)};
+  const Widths widths = widths_of(exchange, width);
+  if (!takes_part(exchange)) return;
+  Reduce* const add = reduction_of(NAGAYA_XMP_SUM, type);
+  const auto with = [&](auto function) {
+    return [=, &widths](nagaya_array* of) { return function(of, widths.data(), orthogonal, add); };
+  };
+  start_or_run(exchange, async, with(nagaya_array_start_reduction),
+               with(nagaya_array_reduce_shadow));
 }

@@ -3,6 +3,7 @@
 the examples; on one host and on three, with direct copies and with messages."""
 import collections
 import json
+import random
 import re
 import shlex
 import shutil
@@ -24,13 +25,14 @@ FEATURES = {
     "nodes": (), "loops": (), "nests": (), "arrays": (), "reductions": (), "locations": (),
     "halos": (), "corners": (), "tasks": (), "broadcasts": (), "combined": (), "locals": (),
     "macros": (), "fixed_later": (), "inquiries": (), "in_place": (), "gmoves": (), "gmoves_alone": (),
+    "reduced_shadow": (), "expansions": (),
     "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
 }
 OPTIONS = {"openmp": ("-O1", "-fopenmp")}
-WITH_HALOS = ["halos", "corners", "formal", "combined"]
+WITH_HALOS = ["halos", "corners", "formal", "combined", "reduced_shadow"]
 # Without NAGAYA_FULL=1 few jobs are started over hosts: each takes seconds.
 OVER_HOSTS = [(name, each) for name in FEATURES if name not in ("in_place", "gmoves_alone") for each in (1, 2)] \
-    if FULL else [("halos", 2), ("gmoves", 2), ("corners", 1), ("reductions", 2), ("tasks", 1)]
+    if FULL else [("halos", 2), ("gmoves", 2), ("corners", 1), ("reductions", 2), ("tasks", 1), ("reduced_shadow", 2)]
 COUNTS = [1, 2, 3, 4, 7, 16]
 SEEDS = range(40) if FULL else range(2)
 SEEDS_OVER_HOSTS = [(seed, used, each) for seed in range(20) for used, each in
@@ -95,6 +97,47 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
     ended = start_over(2, 2, feature("gmoves_alone"))
     assert ended.code == 1, ended
     assert re.search(r"gmoves_alone\.c:\d+:\d+: gmove: a part lies on another host", ended.err), ended
+# ---- random shapes ----------------------------------------------------------------------------
+
+
+def random_shadows(seed):
+    """Options of reduced_shadow.c: two dimensions with a shadow each, and widths within them."""
+    chooser = random.Random(seed)
+    options, widths = [], []
+    for name, extent in ("ROW", chooser.randint(3, 20)), ("COLUMN", chooser.randint(3, 9)):
+        options.append(f"-D{name}S={extent}")
+        if chooser.random() < 0.3:
+            options.append(f"-D{name}_SHADOW=*")
+            widths.append(str(extent))
+            continue
+        low, high = (chooser.randint(0, min(4, extent)) for _ in range(2))
+        options.append(f"-D{name}_SHADOW={low}:{high}")
+        widths.append("/periodic/" * chooser.randint(0, 1) +
+                      f"{chooser.randint(0, low)}:{chooser.randint(0, high)}")
+    orthogonal = " orthogonal" * chooser.randint(0, 1)
+    return [*options, f"-DCLAUSES=width({', '.join(widths)}){orthogonal}"]
+
+
+def random_widths(seed):
+    """Options of expansions.c."""
+    chooser = random.Random(seed)
+    low, high, left, right = (chooser.randint(-3, 4) for _ in range(4))
+    first = chooser.randint(0, 9)
+    return [f"-DLOW={low}", f"-DHIGH={high}", f"-DLEFT={left}", f"-DRIGHT={right}",
+            f"-DUNBOUND={chooser.choice(['', '/unbound/'])}", f"-DFIRST={first}",
+            f"-DEND={chooser.randint(first + 1, 20)}", f"-DSTEP={chooser.randint(1, 3)}"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name, options", [("reduced_shadow", random_shadows), ("expansions", random_widths)])
+def test_random_shadows_and_widths(start, xmp_programs, name, options, seed):
+    program = xmp_programs.compiled(name, options=("-O1", *options(seed)))
+    for nodes in (1, 4, 5):
+        ended = start(nodes, program)
+        assert (ended.code, ended.out) == (0, "ok\n"), (options(seed), ended)
+
+
+# ---- MPI beside ---------------------------------------------------------------------------------
 
 
 def mpi_options():

@@ -120,6 +120,25 @@ TEST(Directives, MacrosAreExpandedAndPlacesAreTheUsers) {
   EXPECT_EQ(written(extent.place()), "test.c:3:21");
 }
 
+TEST(Directives, WidthsOfALoopComeInTheOrderOfC) {
+  const auto loop = one<LoopDirective>("loop on t(i, j) peel_and_wait(10, -1, /unbound/ 2 : n)");
+  const ExpandClause& clause = *loop.expansion;
+  EXPECT_EQ(clause.kind, ExpandClause::kPeelAndWait);
+  EXPECT_EQ(clause.async->text(), "10");
+  ASSERT_EQ(clause.widths.size(), 2u);
+  EXPECT_TRUE(clause.widths[0].unbound);
+  EXPECT_EQ(clause.widths[0].low.text(), "2");
+  EXPECT_EQ(clause.widths[0].high->text(), "n");
+  EXPECT_EQ(clause.widths[1].low.text(), "- 1");
+  EXPECT_FALSE(clause.widths[1].unbound || clause.widths[1].high);
+}
+
+TEST(Directives, AShadowMayBeFullInEachDimension) {
+  const auto shadow = one<ShadowDirective>("shadow a[*][1:2]");
+  EXPECT_TRUE(shadow.widths[0].is_full);
+  EXPECT_FALSE(shadow.widths[1].is_full);
+}
+
 TEST(Directives, AComplaintHasItsPlace) {
   EXPECT_EQ(complaint("nodez p(4)"), "13: unknown directive 'nodez'; did you mean 'nodes'?");
   EXPECT_EQ(complaint("nodes p(4"), "22: expected ')' after the extents of 'p'");
@@ -127,8 +146,10 @@ TEST(Directives, AComplaintHasItsPlace) {
   EXPECT_EQ(complaint("post"), "13: the directive 'post' is not supported yet");
   EXPECT_EQ(complaint("distribute t(cyclic(2)) onto p"),
             "26: the distribution 'cyclic' is not supported yet");
-  EXPECT_EQ(complaint("loop on t(i) expand(1)"),
-            "26: the clause 'expand' of 'loop' is not supported yet");
+  EXPECT_EQ(complaint("loop on t(i) expand(1) margin(1)"),
+            "36: a loop has one of the clauses expand, margin and peel_and_wait");
+  EXPECT_EQ(complaint("static_desc : a"),
+            "27: expected ':' and the names of arrays after 'static_desc', found 'a'");
   EXPECT_EQ(complaint("bcast(a) on p on q"), "27: the clause 'on' stands twice");
 }
 

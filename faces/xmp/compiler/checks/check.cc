@@ -122,7 +122,7 @@ class Checker {
   static bool is_generated_in_functions(const std::string& name) {
     if (name == "xmp_k" || name == "xmp_task") return true;
     for (const std::string kind : {"xmp_loop", "xmp_on", "xmp_reduced", "xmp_part", "xmp_data",
-                                   "xmp_length", "xmp_saved", "xmp_order"})
+                                   "xmp_length", "xmp_saved", "xmp_order", "xmp_space"})
       if (name.starts_with(kind) && name.size() > kind.size() && name[kind.size()] >= '0' &&
           name[kind.size()] <= '9')
         return true;
@@ -133,7 +133,10 @@ class Checker {
     const std::string& name = descriptor.name.text;
     std::string text;
     if (const ArraySymbol* array = program_.find_array(name, descriptor.begin))
-      text = "nagaya_xmp_descriptor_of_array(" + array->address() + ")";
+      text = array->variable->reduction_type.empty()
+                 ? "nagaya_xmp_descriptor_of_array(" + array->address() + ")"
+                 : "nagaya_xmp_descriptor_of_numbers(" + array->address() + ", " +
+                       array->variable->reduction_type + ")";
     else if (const NodesSymbol* nodes = program_.find_nodes(name, descriptor.begin))
       text = "nagaya_xmp_descriptor_of_nodes(" + nodes->c_name() + ")";
     else if (const TemplateSymbol* found = program_.find_template(name, descriptor.begin))

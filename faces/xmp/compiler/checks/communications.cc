@@ -118,6 +118,10 @@ void check_width(const Program& program, const ReflectWidth& width, const ArrayS
   check_expression(program, width.low, offset);
   check_expression(program, high, offset);
   const Alignment& alignment = array.alignment[d];
+  if (width.periodic && alignment.has_full_shadow)
+    throw Complaint{width.place, "dimension " + std::to_string(d + 1) + " of '" + array.name() +
+                                     "' has a full shadow, which has nothing beyond the ends; "
+                                     "leave out /periodic/"};
   const auto check_side = [&](const Expression& side, const std::optional<long>& shadow) {
     const std::optional<long> value = constant_of(program, side, offset);
     if (value && *value < 0)
@@ -252,6 +256,17 @@ void check_communication(Program& program, const Directive& directive,
                       other_rank(quoted(name), array.rank(), reflect.widths.size())};
     for (size_t d = 0; d < array.rank(); ++d)
       check_width(program, reflect.widths[d], array, d, directive.offset);
+  }
+}
+
+void check_communication(Program& program, const Directive& directive,
+                         const ReduceShadowDirective& reduce) {
+  check_communication(program, directive, reduce.shadows);
+  for (const Token& name : reduce.shadows.arrays) {
+    const Variable& variable = *require_array(program, name, directive.offset).variable;
+    if (variable.reduction_type.empty())
+      throw Complaint{name.place, quoted(name) + " has elements of the type '" + variable.element +
+                                      "', which has no sum"};
   }
 }
 

@@ -11,6 +11,8 @@ namespace nagaya::xmp {
 void check_communication(Program& program, const Directive& directive,
                          const ReflectDirective& reflect);
 void check_communication(Program& program, const Directive& directive,
+                         const ReduceShadowDirective& reduce);
+void check_communication(Program& program, const Directive& directive,
                          const WaitAsyncDirective& wait);
 void check_communication(Program& program, const Directive& directive,
                          const BarrierDirective& barrier);

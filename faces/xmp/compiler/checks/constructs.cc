@@ -374,6 +374,27 @@ void Constructs::decide_hoisting(Nest& whole) const {
   }
 }
 
+void Constructs::check_expansion(const Directive& directive, const LoopDirective& loop,
+                                 const Nest& nest) const {
+  const ExpandClause& clause = *loop.expansion;
+  if (clause.widths.size() != loop.on.subscripts.size())
+    throw Complaint{clause.place, "this clause has " + std::to_string(clause.widths.size()) +
+                                      " widths; it needs one for each of the " +
+                                      std::to_string(loop.on.subscripts.size()) +
+                                      " subscripts of the on clause"};
+  if (clause.async) check_expression(program_, *clause.async, directive.offset);
+  for (const ExpandWidth& width : clause.widths) {
+    check_expression(program_, width.low, directive.offset);
+    if (width.high) check_expression(program_, *width.high, directive.offset);
+  }
+  for (const DistributedLoop& distributed : nest.loops)
+    if (!distributed.hoisted)
+      throw Complaint{clause.place,
+                      "this clause needs bounds that are known before the loops; those of the loop "
+                      "over '" +
+                          program_.index_name(distributed.loop) + "' may change in them"};
+}
+
 void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   check_in_function(directive);
   const size_t statement = next_statement(directive.offset);
@@ -393,6 +414,7 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   check_body(nest.loops, loop.reductions.empty());
   check_other_subscripts(directive, loop, loops, nest);
   decide_hoisting(nest);
+  if (loop.expansion) check_expansion(directive, loop, nest);
   program_.nests[&directive] = std::move(nest);
 }
 

@@ -45,6 +45,9 @@ class Constructs {
   void check_other_subscripts(const Directive& directive, const LoopDirective& loop,
                               const std::vector<size_t>& loops, const Nest& nest) const;
   void check_body(const std::vector<DistributedLoop>& loops, bool may_return) const;
+  // Checks the clause expand, margin or peel_and_wait.
+  void check_expansion(const Directive& directive, const LoopDirective& loop,
+                       const Nest& nest) const;
   bool may_change_unseen(size_t entity, const Range& nest) const;
   void decide_hoisting(Nest& nest) const;
   // Checks that no jump leaves `range`. `loop_begin`: offset of the loop whose body the range is;

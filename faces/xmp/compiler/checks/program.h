@@ -42,6 +42,7 @@ struct Alignment {
   Bound offset{"0", {}};
   Bound shadow_low{"0", {}}, shadow_high{"0", {}};
   std::optional<long> low_width = 0, high_width = 0;  // of the shadow; nullopt: not constant
+  bool has_full_shadow = false;
 };
 
 struct ArraySymbol {

@@ -250,10 +250,24 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
   program_.arrays.push_back(std::move(array));
 }
 
+namespace {
+
+void set_full_shadow(Alignment& alignment) {
+  alignment.has_full_shadow = true;
+  alignment.shadow_low = alignment.shadow_high = {"NAGAYA_XMP_FULL_SHADOW", {}};
+  alignment.low_width = alignment.high_width = std::nullopt;
+}
+
+}  // namespace
+
 void SymbolTable::set_shadow(ArraySymbol& array, const ShadowDirective& shadow, size_t offset) {
   for (size_t d = 0; d < array.rank(); ++d) {
     const ShadowWidth& width = shadow.widths[d];
     Alignment& alignment = array.alignment[d];
+    if (width.is_full) {
+      set_full_shadow(alignment);
+      continue;
+    }
     const Expression& high = width.high ? *width.high : *width.low;
     for (const Expression* side : {&*width.low, &high}) {
       check_expression(program_, *side, offset);

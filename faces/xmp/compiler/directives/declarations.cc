@@ -62,8 +62,8 @@ AlignSubscript parse_align_subscript(Cursor& cursor) {
 }
 
 ShadowWidth parse_shadow_width(Cursor& cursor) {
-  ShadowWidth width{cursor.place(), {}, {}};
-  if (cursor.is("*")) cursor.complain("a full shadow is not supported yet");
+  ShadowWidth width{cursor.place(), cursor.accept_star(), {}, {}};
+  if (width.is_full) return width;
   width.low = cursor.expression();
   if (cursor.accept(":")) width.high = cursor.expression();
   return width;

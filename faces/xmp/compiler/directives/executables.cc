@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "directives/executables.h"
 
+#include <algorithm>
 #include <map>
 
 namespace nagaya::xmp {
@@ -89,8 +90,50 @@ class Clauses {
   Cursor& cursor_;
 };
 
+// Accepts `word` between slashes.
+bool accept_modifier(Cursor& cursor, const char* word) {
+  if (!cursor.accept("/")) return false;
+  cursor.expect(word, "between the slashes");
+  cursor.expect("/", "after '" + std::string(word) + "'");
+  return true;
+}
+
+ExpandWidth parse_expand_width(Cursor& cursor) {
+  ExpandWidth width;
+  width.place = cursor.place();
+  width.unbound = accept_modifier(cursor, "unbound");
+  width.low = cursor.expression();
+  if (cursor.accept(":")) width.high = cursor.expression();
+  return width;
+}
+
+// Parses expand, margin or peel_and_wait of a loop; returns false if none stands here.
+bool accept_expansion(Cursor& cursor, LoopDirective& loop) {
+  ExpandClause clause{ExpandClause::kExpand, cursor.place(), {}, {}};
+  const std::string word = cursor.name() != nullptr ? cursor.name()->text : "";
+  if (word == "margin")
+    clause.kind = ExpandClause::kMargin;
+  else if (word == "peel_and_wait")
+    clause.kind = ExpandClause::kPeelAndWait;
+  else if (word != "expand")
+    return false;
+  if (loop.expansion)
+    cursor.complain("a loop has one of the clauses expand, margin and peel_and_wait");
+  cursor.accept(word.c_str());
+  cursor.expect("(", "after '" + word + "'");
+  if (clause.kind == ExpandClause::kPeelAndWait) {
+    clause.async = cursor.expression();
+    cursor.expect(",", "and widths after the number of 'peel_and_wait'");
+  }
+  cursor.list([&] { clause.widths.push_back(parse_expand_width(cursor)); });
+  cursor.expect(")", "after the widths");
+  if (!loop.on.brackets) std::ranges::reverse(clause.widths);
+  loop.expansion = std::move(clause);
+  return true;
+}
+
 void refuse_unsupported(Cursor& cursor, const char* directive) {
-  for (const char* word : {"expand", "margin", "peel_and_wait", "profile", "acc", "in", "out"})
+  for (const char* word : {"profile", "acc", "in", "out"})
     if (cursor.is(word))
       cursor.complain("the clause '" + std::string(word) + "' of '" + directive +
                       "' is not supported yet");
@@ -99,11 +142,7 @@ void refuse_unsupported(Cursor& cursor, const char* directive) {
 ReflectWidth parse_reflect_width(Cursor& cursor) {
   ReflectWidth width;
   width.place = cursor.place();
-  if (cursor.accept("/")) {
-    cursor.expect("periodic", "between the slashes");
-    cursor.expect("/", "after 'periodic'");
-    width.periodic = true;
-  }
+  width.periodic = accept_modifier(cursor, "periodic");
   width.low = cursor.expression();
   if (cursor.accept(":")) width.high = cursor.expression();
   return width;
@@ -129,6 +168,7 @@ LoopDirective parse_loop(Cursor& cursor) {
   loop.on = cursor.reference();
   while (true) {
     refuse_unsupported(cursor, "loop");
+    if (accept_expansion(cursor, loop)) continue;
     if (!cursor.accept("reduction")) break;
     loop.reductions.push_back(parse_reduction_clause(cursor, true));
   }
@@ -173,6 +213,10 @@ ReflectDirective parse_reflect(Cursor& cursor) {
       return reflect;
     }
   }
+}
+
+ReduceShadowDirective parse_reduce_shadow(Cursor& cursor) {
+  return {parse_reflect(cursor)};
 }
 
 WaitAsyncDirective parse_wait_async(Cursor& cursor) {

@@ -9,6 +9,7 @@ namespace nagaya::xmp {
 LoopDirective parse_loop(Cursor& cursor);
 TaskDirective parse_task(Cursor& cursor);
 ReflectDirective parse_reflect(Cursor& cursor);
+ReduceShadowDirective parse_reduce_shadow(Cursor& cursor);
 WaitAsyncDirective parse_wait_async(Cursor& cursor);
 BarrierDirective parse_barrier(Cursor& cursor);
 BcastDirective parse_bcast(Cursor& cursor);

@@ -12,12 +12,13 @@
 namespace nagaya::xmp {
 namespace {
 
-const std::array kNames = {"nodes",        "template",  "distribute", "align",      "shadow",
-                           "template_fix", "loop",      "reflect",    "wait_async", "barrier",
-                           "bcast",        "reduction", "task",       "tasks",      "gmove"};
-const std::array kUnsupported = {"coarray",  "local_alias", "reduce_shadow", "post",  "wait",
-                                 "lock",     "unlock",      "static_desc",   "image", "sync_memory",
-                                 "sync_all", "sync_images", "tasklet"};
+const std::array kNames = {"nodes",        "template", "distribute",    "align",      "shadow",
+                           "template_fix", "loop",     "reflect",       "wait_async", "barrier",
+                           "bcast",        "reduction", "task",         "tasks",      "gmove",
+                           "reduce_shadow"};
+const std::array kUnsupported = {"coarray",     "local_alias", "post",     "wait",    "lock", "unlock",
+                                 "static_desc", "image",       "sync_memory", "sync_all",
+                                 "sync_images", "tasklet"};
 
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);
@@ -168,10 +169,18 @@ std::vector<Directive> parse_declarations(Cursor& cursor, const Token& name, siz
   return directives;
 }
 
+// The Omni compiler's `static_desc :: a, b` asks for descriptors of formal arrays that outlive the
+// call. Here they are the caller's arrays, so it has no effect.
+void skip_static_desc(Cursor& cursor) {
+  for (int n = 0; n < 2; ++n) cursor.expect(":", "and the names of arrays after 'static_desc'");
+  cursor.list([&] { cursor.identifier("the name of an array"); });
+}
+
 DirectiveBody parse_executable(Cursor& cursor, const Token& name) {
   if (name.text == "template_fix") return parse_template_fix(cursor);
   if (name.text == "loop") return parse_loop(cursor);
   if (name.text == "reflect") return parse_reflect(cursor);
+  if (name.text == "reduce_shadow") return parse_reduce_shadow(cursor);
   if (name.text == "wait_async") return parse_wait_async(cursor);
   if (name.text == "barrier") return parse_barrier(cursor);
   if (name.text == "bcast") return parse_bcast(cursor);
@@ -189,7 +198,9 @@ std::vector<Directive> parse_directive(const RawDirective& raw) {
   const Token name = cursor.identifier("a directive after 'xmp'");
   if (is_combined(name, raw)) return CombinedParser(cursor, raw.offset).parse(name);
   std::vector<Directive> directives = parse_declarations(cursor, name, raw.offset);
-  if (directives.empty())
+  if (name.text == "static_desc")
+    skip_static_desc(cursor);
+  else if (directives.empty())
     directives.push_back({raw.offset, name.place, name.text, parse_executable(cursor, name)});
   cursor.finish(name.text);
   return directives;

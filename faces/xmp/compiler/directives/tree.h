@@ -99,6 +99,7 @@ struct AlignDirective {
 
 struct ShadowWidth {
   Place place;
+  bool is_full = false;  // `*`
   std::optional<Expression> low, high;
 };
 
@@ -147,9 +148,26 @@ struct ReductionClause {
   std::vector<ReductionVariable> variables;
 };
 
+struct ExpandWidth {
+  Place place;
+  bool unbound = false;
+  Expression low;
+  std::optional<Expression> high;
+};
+
+// expand, margin or peel_and_wait of a loop.
+struct ExpandClause {
+  enum Kind { kExpand, kMargin, kPeelAndWait };
+  Kind kind;
+  Place place;
+  std::optional<Expression> async;  // of kPeelAndWait
+  std::vector<ExpandWidth> widths;  // one for each dimension of the on clause, in C's order
+};
+
 struct LoopDirective {
   std::vector<Token> indexes;  // empty: the loops' indexes that the on clause names
   Reference on;
+  std::optional<ExpandClause> expansion;
   std::vector<ReductionClause> reductions;
 };
 
@@ -165,6 +183,10 @@ struct ReflectDirective {
   std::vector<ReflectWidth> widths;
   bool orthogonal = false;
   std::optional<Expression> async;
+};
+
+struct ReduceShadowDirective {
+  ReflectDirective shadows;
 };
 
 struct WaitAsyncDirective {
@@ -204,8 +226,8 @@ struct GmoveDirective {
 using DirectiveBody =
     std::variant<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
                  ShadowDirective, TemplateFixDirective, LoopDirective, ReflectDirective,
-                 WaitAsyncDirective, BarrierDirective, BcastDirective, ReductionDirective,
-                 TaskDirective, TasksDirective, GmoveDirective>;
+                 ReduceShadowDirective, WaitAsyncDirective, BarrierDirective, BcastDirective,
+                 ReductionDirective, TaskDirective, TasksDirective, GmoveDirective>;
 
 struct Directive {
   size_t offset;  // in the printed text

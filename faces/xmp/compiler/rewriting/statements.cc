@@ -6,6 +6,7 @@
 
 #include "rewriting/c_text.h"
 #include "rewriting/data.h"
+#include "rewriting/expansions.h"
 #include "rewriting/gmoves.h"
 #include "rewriting/reductions.h"
 
@@ -27,19 +28,31 @@ void StatementRewriter::rewrite(const Directive& directive, const TemplateFixDir
                                     bounds_array(bounds, &TemplateBounds::high)}));
 }
 
-void StatementRewriter::rewrite(const Directive& directive, const ReflectDirective& reflect) {
+void StatementRewriter::rewrite_shadows(const Directive& directive, const ReflectDirective& shadows,
+                                        const std::string& function, bool with_type) {
+  std::vector<std::string> widths;
+  for (const ReflectWidth& width : shadows.widths)
+    widths.push_back(braces({width.low.text(), (width.high ? *width.high : width.low).text(),
+                             width.periodic ? "1" : "0"}));
   std::string text = "{";
-  for (const Token& name : reflect.arrays) {
-    std::vector<std::string> widths;
-    for (const ReflectWidth& width : reflect.widths)
-      widths.push_back(braces({width.low.text(), (width.high ? *width.high : width.low).text(),
-                               width.periodic ? "1" : "0"}));
-    text += " " + call_statement("nagaya_xmp_reflect", directive.place,
-                                 {program_.find_array(name.text, directive.offset)->address(),
-                                  widths.empty() ? "0" : array_of("nagaya_xmp_width", widths),
-                                  reflect.orthogonal ? "1" : "0", optional_async(reflect.async)});
+  for (const Token& name : shadows.arrays) {
+    const ArraySymbol& array = *program_.find_array(name.text, directive.offset);
+    std::vector<std::string> arguments = {array.address()};
+    if (with_type) arguments.push_back(array.variable->reduction_type);
+    arguments.insert(arguments.end(),
+                     {widths.empty() ? "0" : array_of("nagaya_xmp_width", widths),
+                      shadows.orthogonal ? "1" : "0", optional_async(shadows.async)});
+    text += " " + call_statement(function, directive.place, arguments);
   }
   insert(directive, text + " }");
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const ReflectDirective& reflect) {
+  rewrite_shadows(directive, reflect, "nagaya_xmp_reflect", false);
+}
+
+void StatementRewriter::rewrite(const Directive& directive, const ReduceShadowDirective& reduce) {
+  rewrite_shadows(directive, reduce.shadows, "nagaya_xmp_reduce_shadow", true);
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const WaitAsyncDirective& wait) {
@@ -113,23 +126,32 @@ size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directiv
 std::string StatementRewriter::range_declaration(const Directive& directive,
                                                  const DistributedLoop& distributed,
                                                  const std::string& on, const std::string& needed,
-                                                 const std::string& name) {
+                                                 const std::string& name,
+                                                 const ExpandWidth* expansion) {
   const Loop& header = program_.facts.loops[distributed.loop];
   std::string end = header.end_text;
   if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
-  const std::string from = name + "_from", step = name + "_step", range = name + "_range";
+  const std::string from = name + "_from", step = name + "_step";
   const bool has_step = header.has_computed_step();
-  const std::string own_part = call("nagaya_xmp_loop", directive.place,
-                                    {"&" + on, std::to_string(distributed.dimension),
-                                     name + "_offset", from, end, has_step ? step : header.step});
+  std::vector<std::string> arguments = {
+      "&" + on, std::to_string(distributed.dimension), name + "_offset", from,
+      end,      has_step ? step : header.step};
+  if (expansion != nullptr) arguments.push_back(expansion_pointer(*expansion));
+  const std::string type = expansion != nullptr ? "nagaya_xmp_expanded" : "nagaya_xmp_range";
+  const std::string range = name + (expansion != nullptr ? "_expanded" : "_range");
+  const std::string own_part = call(expansion != nullptr ? "nagaya_xmp_expand" : "nagaya_xmp_loop",
+                                    directive.place, arguments);
+  const std::string ends = expansion != nullptr
+                               ? ""
+                               : " const " + header.index_type + " " + name + "_first = " + range +
+                                     ".first, " + name + "_end = " + range + ".end;";
   // A variable for the first value, because C computes it before the bound, but the arguments of a
   // call in any order.
   return "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
-         (has_step ? "const long " + step + " = " + header.step + "; " : "") +
-         "const nagaya_xmp_range " + range + " = " +
-         (needed.empty() ? own_part : needed + " ? " + own_part + " : (nagaya_xmp_range){0, 0}") +
-         "; const " + header.index_type + " " + name + "_first = " + range + ".first, " + name +
-         "_end = " + range + ".end;";
+         (has_step ? "const long " + step + " = " + header.step + "; " : "") + "const " + type +
+         " " + range + " = " +
+         (needed.empty() ? own_part : needed + " ? " + own_part + " : (" + type + "){0}") + ";" +
+         ends;
 }
 
 void StatementRewriter::rewrite_header(size_t which, const std::string& name) {
@@ -179,17 +201,22 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
   std::string before =
       "{ const nagaya_xmp_on " + on + " = " + loop_on_value(program_, loop.on, nest) + ";";
   std::string needed;  // C text: none of the outer loops is empty
+  std::vector<ExpandedLoop> expanded;
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const Loop& header = program_.facts.loops[nest.loops[i].loop];
     const std::string name = "xmp_loop" + std::to_string(++ranges_);
     const bool hoisted = nest.loops[i].hoisted;
     before += " const long " + name + "_offset = " + nest.loops[i].offset + ";";
-    const std::string declaration =
-        range_declaration(directive, nest.loops[i], on, hoisted ? needed : "", name);
+    const std::string declaration = range_declaration(
+        directive, nest.loops[i], on, hoisted ? needed : "", name,
+        loop.expansion ? &loop.expansion->widths[nest.loops[i].dimension] : nullptr);
+    if (loop.expansion) expanded.push_back({header.index_type, name});
     size_t statement = nest.statement;
     if (hoisted) {
       before += " " + declaration;
-      needed += (needed.empty() ? "" : " && ") + name + "_first != " + name + "_end";
+      needed +=
+          (needed.empty() ? "" : " && ") + (loop.expansion ? name + "_expanded.own_count != 0"
+                                                           : name + "_first != " + name + "_end");
     } else {
       statement = program_.facts.statement_behind(header.whole.begin);
       edits_.insert_line(unit_.printed, before_pragmas(header.whole.begin, header.whole.begin),
@@ -202,7 +229,11 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     if (header.has_computed_step()) variables_[statement].push_back(name + "_step");
     rewrite_header(nest.loops[i].loop, name);
   }
-  const std::string after = add_reductions(directive, loop, nest, on, before);
+  std::string after = add_reductions(directive, loop, nest, on, before);
+  if (loop.expansion) {
+    before += loop_over_parts(directive, *loop.expansion, expanded, ++spaces_);
+    after = " }" + after;
+  }
   edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
                      before);
   edits_.close(whole.end, directive.offset, after + " }");

@@ -28,6 +28,7 @@ class StatementRewriter {
   void rewrite(const Directive& directive, const TemplateFixDirective& fix);
   void rewrite(const Directive& directive, const LoopDirective& loop);
   void rewrite(const Directive& directive, const ReflectDirective& reflect);
+  void rewrite(const Directive& directive, const ReduceShadowDirective& reduce);
   void rewrite(const Directive& directive, const WaitAsyncDirective& wait);
   void rewrite(const Directive& directive, const BarrierDirective& barrier);
   void rewrite(const Directive& directive, const BcastDirective& bcast);
@@ -36,11 +37,16 @@ class StatementRewriter {
   void rewrite(const Directive& directive, const GmoveDirective& gmove);
 
   void insert(const Directive& directive, const std::string& text);
-  // Returns the declaration of the caller's part of a loop's range. `needed`: C text of a
+  // Returns the declaration of the caller's part of a loop's range; with `expansion` the one of
+  // NAME_expanded. `needed`: C text of a
   // condition; while it is false the range is empty. Empty text: no condition.
   std::string range_declaration(const Directive& directive, const DistributedLoop& distributed,
                                 const std::string& on, const std::string& needed,
-                                const std::string& name);
+                                const std::string& name, const ExpandWidth* expansion);
+  // Inserts a call of `function` for each array of a directive for shadows. `with_type`: the calls
+  // name the type of the elements.
+  void rewrite_shadows(const Directive& directive, const ReflectDirective& shadows,
+                       const std::string& function, bool with_type);
   void rewrite_header(size_t which, const std::string& name);
   // Appends the reductions' text before the loop to `before`, and returns their text behind it.
   std::string add_reductions(const Directive& directive, const LoopDirective& loop,
@@ -52,7 +58,7 @@ class StatementRewriter {
   const Program& program_;
   Edits& edits_;
   std::map<size_t, std::vector<std::string>> variables_;
-  int ranges_ = 0, ons_ = 0;
+  int ranges_ = 0, ons_ = 0, spaces_ = 0;
 };
 
 }  // namespace nagaya::xmp
