@@ -27,9 +27,10 @@
 #include <time.h>
 #endif
 
-/* As the Omni compiler's: MPI's functions are there where a compiler of MPI's compiles
- * (OMPI_CC=xmpcc mpicc, say). */
-#if !defined(MPI_VERSION) && defined(__has_include)
+/* MPI's functions are there if the program includes mpi.h before, and always where a compiler of
+ * MPI's compiles (OMPI_CC=xmpcc mpicc, say), as with the Omni compiler. xmpcc defines
+ * _XMPCC_FOUND_MPI where it has itself added MPI's folders. */
+#if !defined(MPI_VERSION) && !defined(_XMPCC_FOUND_MPI) && defined(__has_include)
 #if __has_include(<mpi.h>)
 #include <mpi.h>
 #endif

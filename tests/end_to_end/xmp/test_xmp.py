@@ -97,6 +97,8 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
     ended = start_over(2, 2, feature("gmoves_alone"))
     assert ended.code == 1, ended
     assert re.search(r"gmoves_alone\.c:\d+:\d+: gmove: a part lies on another host", ended.err), ended
+
+
 # ---- random shapes ----------------------------------------------------------------------------
 
 
@@ -144,6 +146,13 @@ def mpi_options():
     compiler = shutil.which("mpicc.openmpi") or shutil.which("mpicc")
     words = subprocess.run([compiler, "-show"], capture_output=True, text=True, check=True).stdout
     return shlex.split(words)[1:]
+
+
+def test_the_mpi_in_path_is_found_without_options(start, xmp_programs):
+    if shutil.which("mpicc") is None:
+        pytest.skip("no mpicc in PATH")
+    ended = start(3, xmp_programs.compiled("shared_with_mpi"))
+    assert (ended.code, ended.out) == (0, "ok\n"), ended
 
 
 def test_mpi_and_xmp_share_a_program(start, xmp_programs):

@@ -34,6 +34,7 @@ CompilerBehind::CompilerBehind(const std::string& wished) {
   std::string named = wished;
   if (const char* variable = std::getenv("XMPCC_CC"); named.empty() && variable != nullptr)
     named = variable;
+  is_named_ = !named.empty();
   if (named.empty()) {
     for (const char* usual : {"gcc", "clang-14", "clang-19", "clang"})
       if (named.empty() && !found_by_path(usual).empty()) named = usual;

@@ -16,6 +16,8 @@ class CompilerBehind {
   // std::runtime_error if there is none.
   explicit CompilerBehind(const std::string& wished);
 
+  // Whether the user has named the compiler.
+  bool is_named() const { return is_named_; }
   // Returns the compiler's words followed by `more`.
   std::vector<std::string> with(const std::vector<std::string>& more) const;
   // Runs the compiler with these flags to ask for its macros, folders and target. Throws
@@ -24,6 +26,7 @@ class CompilerBehind {
 
  private:
   std::vector<std::string> words_;
+  bool is_named_;
 };
 
 }  // namespace nagaya::xmp

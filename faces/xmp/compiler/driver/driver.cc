@@ -16,6 +16,7 @@
 #include "driver/compiler_behind.h"
 #include "driver/foreign_language.h"
 #include "driver/installation.h"
+#include "driver/mpi_words.h"
 #include "driver/process.h"
 #include "unit_translation.h"
 
@@ -32,7 +33,10 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
 
 class Driver {
  public:
-  explicit Driver(const CommandLine& line) : line_(line), behind_(line.cc) {}
+  explicit Driver(const CommandLine& line) : line_(line), behind_(line.cc) {
+    // A compiler that the user names may be that of another MPI.
+    if (!behind_.is_named()) mpi_ = mpi_words();
+  }
 
   int drive() {
     if (line_.result == CommandLine::kPreprocessed || line_.result == CommandLine::kOther)
@@ -125,11 +129,12 @@ class Driver {
     return result;
   }
 
-  static std::vector<std::string> own_preprocessor_words() {
+  std::vector<std::string> own_preprocessor_words() const {
     std::vector<std::string> words = {kVersionMacro};
     // -isystem: the folder is searched after the user's folders and before the system's.
     if (const std::string folder = include_folder(); !folder.empty())
       append(words, {"-isystem", folder});
+    append(words, mpi_.preprocessor);
     return words;
   }
 
@@ -154,6 +159,7 @@ class Driver {
       words.push_back(line_.words[i]);
     }
     if (line_.result == CommandLine::kProgram && links_xmp()) append(words, library_words());
+    if (line_.result == CommandLine::kProgram && calls_mpi()) append(words, mpi_.linker);
     return words;
   }
 
@@ -183,8 +189,21 @@ class Driver {
     return false;
   }
 
+  static bool mentions(const std::string& file, const char* word) {
+    return text_of(file).find(word) != std::string::npos;
+  }
   static bool mentions_runtime(const std::string& object) {
-    return text_of(object).find("nagaya_xmp_unit") != std::string::npos;
+    return mentions(object, "nagaya_xmp_unit");
+  }
+
+  // Whether a source or an object may call MPI.
+  bool calls_mpi() const {
+    return std::ranges::any_of(line_.inputs, [&](const Input& input) {
+      const auto translated = translated_.find(input.position);
+      return mentions(
+          translated != translated_.end() ? translated->second : line_.words[input.position],
+          "MPI_");
+    });
   }
 
   static std::vector<std::string> library_words() {
@@ -303,6 +322,7 @@ class Driver {
 
   const CommandLine& line_;
   CompilerBehind behind_;
+  MpiWords mpi_;
   CompilerView view_;
   TemporaryFolder folder_;
   std::map<size_t, std::string> translated_;  // translation's file by position of the source
