@@ -141,6 +141,27 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]);
 /* The index in the block, which begins with its shadow, of a global one. */
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
 
+/* ---- transformations ------------------------------------------------------------------------ */
+
+/* The transformational functions of the specification. Arguments are descriptors of distributed
+ * arrays of any distribution, with elements of one type; the arrays of a call do not overlap. All
+ * executing nodes call, and these contain the nodes of the arrays. Wrong arguments end the job with
+ * a line. */
+
+/* x[idx1[k]][idx2[k]]... = a[k] for each index k of a: one idx, of integers, for each dimension of
+ * x, with the shape and alignment of a. If two name one element, it has one of the values. */
+void xmp_scatter(xmp_desc_t x, xmp_desc_t a, ... /* idx1, idx2, ... */);
+/* x[k] = a[idx1[k]][idx2[k]]... for each index k of x. */
+void xmp_gather(xmp_desc_t x, xmp_desc_t a, ... /* idx1, idx2, ... */);
+/* The elements of a that the integers of mask select, or all of them if it is NULL, in the order of
+ * C become v[0], v[1], ...; and the other way. */
+void xmp_pack(xmp_desc_t v, xmp_desc_t a, xmp_desc_t mask);
+void xmp_unpack(xmp_desc_t a, xmp_desc_t v, xmp_desc_t mask);
+void xmp_transpose(xmp_desc_t x, xmp_desc_t a, int may_change_a); /* a does not change */
+void xmp_matmul(xmp_desc_t x, xmp_desc_t a, xmp_desc_t b);
+void xmp_sort_up(xmp_desc_t v1, xmp_desc_t v2); /* v1 = v2 in ascending order */
+void xmp_sort_down(xmp_desc_t v1, xmp_desc_t v2);
+
 /* ---- extensions -------------------------------------------------------------------------- */
 
 /* Where the owner of an element has it, if that is the caller or a process of the same machine:

@@ -25,14 +25,15 @@ FEATURES = {
     "nodes": (), "loops": (), "nests": (), "arrays": (), "reductions": (), "locations": (),
     "halos": (), "corners": (), "tasks": (), "broadcasts": (), "combined": (), "locals": (),
     "macros": (), "fixed_later": (), "inquiries": (), "in_place": (), "gmoves": (), "gmoves_alone": (),
-    "reduced_shadow": (), "expansions": (),
+    "reduced_shadow": (), "expansions": (), "transformations": (),
     "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
 }
 OPTIONS = {"openmp": ("-O1", "-fopenmp")}
 WITH_HALOS = ["halos", "corners", "formal", "combined", "reduced_shadow"]
 # Without NAGAYA_FULL=1 few jobs are started over hosts: each takes seconds.
 OVER_HOSTS = [(name, each) for name in FEATURES if name not in ("in_place", "gmoves_alone") for each in (1, 2)] \
-    if FULL else [("halos", 2), ("gmoves", 2), ("corners", 1), ("reductions", 2), ("tasks", 1), ("reduced_shadow", 2)]
+    if FULL else [("halos", 2), ("gmoves", 2), ("corners", 1), ("reductions", 2), ("tasks", 1), ("reduced_shadow", 2),
+                  ("transformations", 2)]
 COUNTS = [1, 2, 3, 4, 7, 16]
 SEEDS = range(40) if FULL else range(2)
 SEEDS_OVER_HOSTS = [(seed, used, each) for seed in range(20) for used, each in

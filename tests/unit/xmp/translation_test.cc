@@ -249,8 +249,22 @@ TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
   EXPECT_EQ(messages_of("\n#pragma xmp post(p[1], 1)\n#pragma xmp post(p[2], 1)\nunknown;\n"),
             Messages{"test.c:3:13: error: xmp: the directive 'post' is not supported yet"});
   EXPECT_EQ(messages_of("xmp_sort_up(x[:], y[:]); xmp_sort_up(0); z = (int *)xmp_malloc(d, 3);"),
-            (Messages{"test.c:2:16: error: xmp: the function 'xmp_sort_up' is not supported yet",
+            (Messages{"test.c:2:30: error: xmp: write descriptors in place of sections here: "
+                      "'xmp_sort_up(xmp_desc_of(name), ...)'",
                       "test.c:2:68: error: xmp: the function 'xmp_malloc' is not supported yet"}));
+}
+
+TEST(Translation, AnExpandedLoopStandsOnceInALoopOverItsParts) {
+  const Translated result = translated(
+      kGrid +
+      "void f(void) {\n"
+      "#pragma xmp loop on t[i] peel_and_wait(3, -1)\n"
+      "  for (int i = 0; i < 100; i++) u[i][0] = i;\n"
+      "}\n");
+  EXPECT_TRUE(result.messages.empty());
+  EXPECT_TRUE(has(result.text, "for (int xmp_space1 = 0; xmp_space1 <= 4; ++xmp_space1)"));
+  EXPECT_TRUE(has(result.text, "if (xmp_space1 == 1) nagaya_xmp_wait_async("));
+  EXPECT_TRUE(has(result.text, "for (int i = xmp_loop1_first; i < xmp_loop1_end; i++)"));
 }
 
 TEST(Translation, EachFindOfTheFuzzerIsTranslatedOrRefused) {

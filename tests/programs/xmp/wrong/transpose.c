@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 6:3: the function 'xmp_transpose' is not supported yet
+// expect: 6:18: an array section stands only in the statement of a 'gmove' or 'array' directive
 #pragma xmp nodes p[4]
 int a[8][8], b[8][8];
 int main(void) {
