@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """XcalableMP: the experiment of Ikei and Sato with Laplace's equation, in the four variants that one
-source has; Laplace and Himeno by one process beside serial C; the same over hosts.
+source has; Laplace and Himeno by one process beside serial C; Laplace on so few rows that reflects
+dominate, and Himeno, by several tasks; the same over hosts. Serial C and OpenMP ask for huge pages, as
+XMP's arrays do.
 
     XMP       a part of the rows for each process, halos by direct copies inside a node
     messages  the same, all halos as messages
@@ -42,6 +44,9 @@ LAPLACE, QUICK_LAPLACE = (6000, 6000, 10), (200, 200, 5)
 WEAK = {1: (1, 1), 2: (2, 1), 4: (2, 2)}
 WEAK_N, QUICK_WEAK_N = 3000, 100
 HIMENO, QUICK_HIMENO = (128, 128, 256, 10), (32, 32, 64, 3)  # three extents, steps
+# Few rows for each task, so that a step is mostly its reflect.
+REFLECTED, QUICK_REFLECTED = (66, 10000, 500), (34, 200, 20)
+SEVERAL, QUICK_SEVERAL = (2, 4, 8, 16), (2,)
 STREAM, QUICK_STREAM = (40_000_000, 5), (100_000, 2)  # elements, rounds
 
 
@@ -196,6 +201,27 @@ def beside_serial(name: str, programs: Compiled, example: str, steps: int, **mac
                 measured_by=Runs({name: step_time(steps, f"a step of {example}")}))
 
 
+def reflect_bound(programs: Compiled, size: tuple, tasks: int) -> Jobs:
+    made = variants(programs, size, tasks, with_openmp=True)
+    return Jobs(hosts=1, tasks_each=tasks, setting=f"xmp reflected {tasks}", rounds=ROUNDS, jobs=made,
+                comparisons=against_each_other(made),
+                measured_by=Runs({"reflected": step_time(size[2], "a step of Laplace on few rows")}))
+
+
+def himeno(programs: Compiled, size: tuple, hosts: int, tasks: int) -> Jobs:
+    """Himeno on a grid of nodes, by direct copies and by messages."""
+    *extents, steps = size
+    columns = 2 if hosts * tasks % 2 == 0 and hosts * tasks > 2 else 1
+    program = programs.program("xmpcc", "himeno", PJ=columns, **dict(zip(("MI", "MJ", "MK"), extents)))
+    made = [Job(XMP, program=program, arguments=(str(steps),)),
+            Job("messages", program=program, arguments=(str(steps),),
+                environment={"NAGAYA_XMP_HALO": "message"})]
+    return Jobs(hosts=hosts, tasks_each=tasks, setting=f"xmp himeno {hosts} {tasks}",
+                rounds=ROUNDS if hosts == 1 else HOSTS_ROUNDS, jobs=made,
+                comparisons=against_each_other(made),
+                measured_by=Runs({"himeno": step_time(steps, "a step of Himeno")}))
+
+
 def over_hosts(programs: Compiled, kind: str, hosts: int, size: tuple) -> Jobs:
     made = variants(programs, size, TASKS_EACH, with_openmp=False)
     return Jobs(hosts=hosts, tasks_each=TASKS_EACH, setting=f"xmp {kind} {hosts}",
@@ -217,13 +243,17 @@ def figures_of(make_plans: Callable, quick: bool, rounds: int | None) -> dict:
 
 def plans_of_a_node(programs: Compiled, quick: bool) -> list[Jobs]:
     laplace = QUICK_LAPLACE if quick else LAPLACE
-    himeno = QUICK_HIMENO if quick else HIMENO
+    size = QUICK_HIMENO if quick else HIMENO
+    reflected = QUICK_REFLECTED if quick else REFLECTED
+    several = QUICK_SEVERAL if quick else SEVERAL
     stream = QUICK_STREAM if quick else STREAM
     rows, columns, steps = laplace
     return [
         beside_serial("laplace", programs, "laplace", steps, N=rows, M=columns),
-        beside_serial("himeno", programs, "himeno", himeno[3],
-                      **dict(zip(("MI", "MJ", "MK"), himeno))),
+        beside_serial("himeno", programs, "himeno", size[3],
+                      **dict(zip(("MI", "MJ", "MK"), size))),
+        *(reflect_bound(programs, reflected, tasks) for tasks in several),
+        *(himeno(programs, size, 1, tasks) for tasks in several),
         *(on_one_node(programs, laplace, stream, tasks)
           for tasks in (QUICK_COUNTS if quick else COUNTS))]
 
@@ -235,7 +265,11 @@ def plans_of_hosts(programs: Compiled, quick: bool) -> list[Jobs]:
     strong = [over_hosts(programs, "strong", hosts, laplace) for hosts in counts]
     weak = [over_hosts(programs, "weak", hosts, (unit * rows, unit * columns, laplace[2]))
             for hosts, (rows, columns) in WEAK.items() if hosts in counts]
-    return strong + weak
+    size = QUICK_HIMENO if quick else HIMENO
+    reflected = QUICK_REFLECTED if quick else REFLECTED
+    others = [plan for hosts in counts for plan in (
+        over_hosts(programs, "reflected", hosts, reflected), himeno(programs, size, hosts, TASKS_EACH))]
+    return strong + weak + others
 
 
 def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -> dict:

@@ -117,6 +117,15 @@ static uint64_t checksum(void) {
 
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? atoi(argv[1]) : 20;
+#ifndef _XCALABLEMP
+  use_huge_pages(p, sizeof p);
+  use_huge_pages(bnd, sizeof bnd);
+  use_huge_pages(wrk1, sizeof wrk1);
+  use_huge_pages(wrk2, sizeof wrk2);
+  use_huge_pages(a, sizeof a);
+  use_huge_pages(b, sizeof b);
+  use_huge_pages(c, sizeof c);
+#endif
   initialize();
 #pragma xmp reflect(p)
 

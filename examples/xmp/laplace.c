@@ -81,6 +81,10 @@ static uint64_t checksum(void) {
 
 int main(int argc, char** argv) {
   const int steps = argc > 1 ? atoi(argv[1]) : 100;
+#ifndef _XCALABLEMP
+  use_huge_pages(u, sizeof u);
+  use_huge_pages(uu, sizeof uu);
+#endif
   initialize();
 
 #pragma xmp barrier
