@@ -88,6 +88,24 @@ int64_t nagaya_distribution_index(const nagaya_distribution* of, uint32_t coordi
 nagaya_interval nagaya_distribution_run(const nagaya_distribution* of, uint32_t coordinate,
                                         int64_t place);
 
+/* Returns nonzero if the coordinate has one of low, low + step, ... up to high; step is positive.
+ */
+int nagaya_distribution_has(const nagaya_distribution* of, uint32_t coordinate, int64_t low,
+                            int64_t high, int64_t step);
+
+/* The rounds first, first + step, ... before end (downwards: above end) of a CYCLIC distribution.
+ * In round n coordinate c has the indexes from low + (n * coordinates + c) * width on. */
+typedef struct nagaya_rounds {
+  int64_t first, end, step;
+} nagaya_rounds;
+
+/* Returns the rounds in which the coordinate may have an index of the loop over first, first +
+ * step,
+ * ... up (down) to last, all in low .. high. With width 1 it has one in each of these rounds. If
+ * there is no round, first and end are equal. */
+nagaya_rounds nagaya_distribution_rounds(const nagaya_distribution* of, uint32_t coordinate,
+                                         int64_t first, int64_t last, int64_t step);
+
 /* Narrows the loop over *first, *first + step, ... before *end to the indexes in `interval`. A loop
  * upwards has i < *end, one downwards i > *end, before and after. If no index is left, *first and
  * *end are equal. */

@@ -100,6 +100,16 @@ nagaya_interval nagaya_distribution_run(const nagaya_distribution* of, uint32_t 
   return nagaya::array::run_at(*of, coordinate, place);
 }
 
+int nagaya_distribution_has(const nagaya_distribution* of, uint32_t coordinate, int64_t low,
+                            int64_t high, int64_t step) {
+  return nagaya::array::has_index_in(*of, coordinate, low, high, step) ? 1 : 0;
+}
+
+nagaya_rounds nagaya_distribution_rounds(const nagaya_distribution* of, uint32_t coordinate,
+                                         int64_t first, int64_t last, int64_t step) {
+  return nagaya::array::rounds_of_loop(*of, coordinate, first, last, step);
+}
+
 void nagaya_interval_clip_loop(nagaya_interval interval, int64_t step, int64_t* first,
                                int64_t* end) {
   nagaya::array::clip_loop(interval, step, *first, *end);

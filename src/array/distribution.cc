@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "array/distribution.h"
 
+#include <numeric>
+
 namespace nagaya::array {
 namespace {
 
@@ -65,6 +67,35 @@ Interval run_at(const nagaya_distribution& of, uint32_t coordinate, int64_t plac
   if (is_general(of)) return {low, of.begin[coordinate + 1] - 1};
   const int64_t run = run_length(of);
   return {low, std::min(low + run - place % run - 1, of.high)};
+}
+
+bool has_index_in(const nagaya_distribution& of, uint32_t coordinate, int64_t low, int64_t high,
+                  int64_t step) {
+  const int64_t places = count_below(of, coordinate, high + 1);
+  for (int64_t place = count_below(of, coordinate, low); place < places;) {
+    const Interval run = run_at(of, coordinate, place);
+    int64_t first = low, end = high + 1;
+    clip_loop(run, step, first, end);
+    if (first != end) return true;
+    place += length_of(run);
+  }
+  return false;
+}
+
+nagaya_rounds rounds_of_loop(const nagaya_distribution& of, uint32_t coordinate, int64_t first,
+                             int64_t last, int64_t step) {
+  const int64_t round = of.width * of.coordinates, begin = of.low + coordinate * of.width;
+  const int64_t low = std::min(first, last) - begin, high = std::max(first, last) - begin;
+  // Rounds that end at or above the loop's lowest index and begin at or below its highest one.
+  const int64_t lowest = low < of.width ? 0 : (low - of.width) / round + 1;
+  const int64_t highest = high < 0 ? -1 : high / round;
+  const int64_t direction = step > 0 ? 1 : -1;
+  int64_t n = step > 0 ? lowest : highest;
+  const int64_t end = step > 0 ? highest + 1 : lowest - 1;
+  if (lowest > highest) return {0, 0, direction};
+  if (of.width > 1) return {n, end, direction};
+  while (n != end && (begin + n * round - first) % step != 0) n += direction;
+  return {n, end, step / std::gcd(step, round)};
 }
 
 void clip_loop(Interval interval, int64_t step, int64_t& first, int64_t& end) {

@@ -36,6 +36,10 @@ inline int64_t place_of(const nagaya_distribution& of, int64_t index) {
   return count_below(of, coordinate_of(of, index), index);
 }
 
+bool has_index_in(const nagaya_distribution& of, uint32_t coordinate, int64_t low, int64_t high,
+                  int64_t step);
+nagaya_rounds rounds_of_loop(const nagaya_distribution& of, uint32_t coordinate, int64_t first,
+                             int64_t last, int64_t step);
 void clip_loop(Interval interval, int64_t step, int64_t& first, int64_t& end);
 
 }  // namespace nagaya::array

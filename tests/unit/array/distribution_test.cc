@@ -118,6 +118,33 @@ TEST(Distribution, BlocksThatEndBehindAllNumbersAreNotValid) {
   EXPECT_FALSE(is_valid(block(INT64_MIN, 9, 10, 1)));
 }
 
+TEST(Rounds, HaveTheIndexesOfALoopThatACoordinateHas) {
+  for (const int64_t width : {1, 1, 2, 3})
+    for (uint32_t coordinates = 1; coordinates <= 4; ++coordinates)
+      for (const int64_t step : {1, 2, 3, 4, 7, -1, -2, -5})
+        for (int64_t first = -2; first <= 9; ++first)
+          for (int64_t last = -2; last <= 9; ++last) {
+            if ((last - first) * step < 0 || (last - first) % step != 0) continue;
+            const nagaya_distribution of = cyclic(-2, 9, width, coordinates);
+            for (uint32_t c = 0; c < coordinates; ++c) {
+              std::vector<int64_t> wanted, indexes;
+              for (int64_t i = first; step > 0 ? i <= last : i >= last; i += step)
+                if (coordinate_of(of, i) == c) wanted.push_back(i);
+              const nagaya_rounds rounds = rounds_of_loop(of, c, first, last, step);
+              for (int64_t n = rounds.first; step > 0 ? n < rounds.end : n > rounds.end;
+                   n += rounds.step) {
+                const int64_t low = of.low + (n * coordinates + c) * width;
+                int64_t i = first, end = last + (step > 0 ? 1 : -1);
+                clip_loop({low, low + width - 1}, step, i, end);
+                EXPECT_TRUE(width > 1 || i != end);
+                for (; step > 0 ? i < end : i > end; i += step) indexes.push_back(i);
+              }
+              EXPECT_EQ(indexes, wanted);
+              if (step > 0) EXPECT_EQ(has_index_in(of, c, first, last, step), !wanted.empty());
+            }
+          }
+}
+
 // The indexes of a loop that lie in an interval, one by one.
 std::vector<int64_t> indexes_in(Interval interval, int64_t step, int64_t first, int64_t end) {
   std::vector<int64_t> indexes;
