@@ -18,14 +18,29 @@
 typedef struct nagaya_xmp_nodes nagaya_xmp_nodes;
 typedef struct nagaya_xmp_template nagaya_xmp_template;
 
+/* A cyclic dimension: index i of the array lies at the template's lower bound + i - start; `width`
+ * indexes go to a process, and the next ones to it are `round` behind them. */
+typedef struct nagaya_xmp_cycle {
+  unsigned long start, width, round;
+} nagaya_xmp_cycle;
+
 /* A distributed array, as the translated program sees it: the element of the global indexes
  * (i, j, ...) lies in the block at local indexes (i - first[0], j - first[1], ...). */
 typedef struct nagaya_xmp_array {
   char* base;    /* the block of this process, shadow included; a null pointer: it has none */
-  long first[7]; /* the global index of local index 0; 0 in a dimension that is not distributed */
+  long first[7]; /* the global index of local index 0; 0 in a dimension that is not distributed; in
+                    a cyclic one the place (nagaya_xmp_place()) of local index 0 */
   long count[7]; /* extent of the block, shadow included; at least 1 */
+  nagaya_xmp_cycle cycle[7];            /* of cyclic dimensions */
   struct nagaya_xmp_array_state* state; /* used by the runtime only */
 } nagaya_xmp_array;
+
+/* Returns the place of a global index of this process in a cyclic dimension: the number of lower
+ * places of the template that the process has. */
+static __inline__ long nagaya_xmp_place(nagaya_xmp_cycle of, long index) {
+  const unsigned long at = (unsigned long)index - of.start;
+  return (long)(at / of.round * of.width + at % of.width);
+}
 
 /* ---- beginning ---------------------------------------------------------------------------- */
 
@@ -83,18 +98,20 @@ void nagaya_xmp_free_nodes(nagaya_xmp_nodes** nodes); /* at the end of its scope
 /* Declares a template. Null pointers for `low` and `high`: `template t(:)`, fixed later. */
 nagaya_xmp_template* nagaya_xmp_declare_template(const char* where, const char* name,
                                                  int dimensions, const long* low, const long* high);
-void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, const long* low,
-                             const long* high);
 void nagaya_xmp_free_template(nagaya_xmp_template** freed);
 
 typedef enum nagaya_xmp_distribution_kind {
   NAGAYA_XMP_NOT_DISTRIBUTED, /* `*` */
-  NAGAYA_XMP_BLOCK            /* block, or block(width) */
+  NAGAYA_XMP_BLOCK,           /* block, or block(width) */
+  NAGAYA_XMP_CYCLIC,          /* cyclic, or cyclic(width) */
+  NAGAYA_XMP_GBLOCK           /* gblock(sizes), or gblock(*) */
 } nagaya_xmp_distribution_kind;
 
 typedef struct nagaya_xmp_distribution {
   nagaya_xmp_distribution_kind kind;
-  long width; /* 0: the extent divided by the number of nodes, rounded up */
+  long width;        /* BLOCK: 0: the extent divided by the number of nodes, rounded up */
+  const void* sizes; /* GBLOCK: one for each node, copied; a null pointer: given by template_fix */
+  unsigned long bytes, count; /* of one of the sizes; of all, 0: not known */
 } nagaya_xmp_distribution;
 
 /* Distributes a template: `distribution` has one entry for each of its dimensions. The distributed
@@ -102,6 +119,9 @@ typedef struct nagaya_xmp_distribution {
 void nagaya_xmp_distribute(const char* where, nagaya_xmp_template* distributed,
                            const nagaya_xmp_nodes* onto,
                            const nagaya_xmp_distribution* distribution);
+/* Gives a template its bounds, its distribution, or both; null pointers: as declared. */
+void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, const long* low,
+                             const long* high, const nagaya_xmp_distribution* distribution);
 
 /* As shadow_low and shadow_high: each process has room for the whole dimension. */
 enum { NAGAYA_XMP_FULL_SHADOW = -0x7fffffff - 1 };
@@ -116,12 +136,15 @@ typedef struct nagaya_xmp_alignment {
 /* Declares an array (align, shadow): makes the block of this process, zeroed, and fills `*array`. A
  * second unit may declare the same array in the same way, and so does each call of a function that
  * has it as a static variable. Along a dimension of the template that no alignment names, every
- * coordinate has a copy. If the template is not fixed yet, the array is made when it is. */
+ * coordinate has a copy. If the template is not fixed yet, the array is made when it is; if an
+ * extent is -1 (an aligned pointer), by xmp_malloc(). */
 void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const char* name,
                               unsigned long element_bytes, int dimensions, const long* extent,
                               const nagaya_xmp_template* with,
                               const nagaya_xmp_alignment* alignment);
 void nagaya_xmp_free_array(nagaya_xmp_array* array);
+/* Frees the block at `base` of an aligned pointer, for free(); also a null pointer. */
+void nagaya_xmp_free_block(void* base);
 
 /* Returns the array whose block `argument` points to, for a function that aligns its formal
  * argument. It is an error of the program unless there is such an array, with this element size and
@@ -145,6 +168,32 @@ typedef struct nagaya_xmp_range {
 nagaya_xmp_range nagaya_xmp_loop(const char* where, const nagaya_xmp_on* on, int dimension,
                                  long offset, long first, long end, long step);
 
+/* The part of a loop along a cyclic dimension: the runs first, first + step, ... before end. Run n
+ * has the loop's indexes that lie in the `width` ones from low + n * round on. */
+typedef struct nagaya_xmp_rounds {
+  long first, end, step;
+  long low, round, width;
+  nagaya_xmp_range loop; /* as the program wrote it */
+} nagaya_xmp_rounds;
+
+/* Returns the caller's part of a loop along a dimension that is distributed cyclic. With width 1
+ * each run has one of the loop's indexes. Else as nagaya_xmp_loop(). */
+nagaya_xmp_rounds nagaya_xmp_cyclic_loop(const char* where, const nagaya_xmp_on* on, int dimension,
+                                         long offset, long first, long end, long step);
+
+/* Returns the part of the loop in run n; `step` is the loop's. */
+static __inline__ nagaya_xmp_range nagaya_xmp_run(const nagaya_xmp_rounds* of, long n, long step) {
+  const long low = of->low + n * of->round, high = low + of->width - 1;
+  nagaya_xmp_range run = of->loop;
+  if (step > 0) {
+    if (run.first < low) run.first += (low - run.first + step - 1) / step * step;
+    if (run.end > high + 1) run.end = high + 1;
+  } else {
+    if (run.first > high) run.first -= (run.first - high - step - 1) / -step * -step;
+    if (run.end < low - 1) run.end = low - 1;
+  }
+  return run;
+}
 /* A width of the clause expand, margin or peel_and_wait, in one dimension of the on clause. */
 typedef struct nagaya_xmp_expansion {
   long low, high; /* negative: inwards */

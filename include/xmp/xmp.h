@@ -14,7 +14,7 @@
  * this header, without any library. There a descriptor has no answers.
  * Source: XcalableMP specification 1.4, runtime library routines, and its appendix of extended
  * inquiry functions; names and constants as in the Omni compiler. Different from the specification:
- * xmp_array_gtol() returns an int. Missing: xmp_malloc(), xmp_dist_gblockmap(), the functions of
+ * xmp_array_gtol() returns an int. Missing: the functions of
  * coarrays, the transformational ones (docs/xmp.md).
  */
 #ifndef NAGAYA_XMP_H
@@ -63,6 +63,10 @@ extern "C" {
 /* A descriptor: xmp_desc_of(name), which xmpcc translates. */
 typedef void* xmp_desc_t;
 
+/* Below. */
+#define xmp_malloc(d, ...) \
+  nagaya_xmp_malloc((d), sizeof((long[]){__VA_ARGS__}) / sizeof(long), (const long[]){__VA_ARGS__})
+
 #ifdef _XCALABLEMP
 #pragma GCC visibility push(default)
 
@@ -109,6 +113,8 @@ int xmp_template_lbound(xmp_desc_t d, int dim, int* lbound);
 int xmp_template_ubound(xmp_desc_t d, int dim, int* ubound);
 int xmp_dist_format(xmp_desc_t d, int dim, int* format);
 int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize);
+/* The sizes of a gblock dimension, one for each node along it. */
+int xmp_dist_gblockmap(xmp_desc_t d, int dim, int map[]);
 int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn);
 int xmp_dist_axis(xmp_desc_t d, int dim, int* axis); /* of the nodes */
 
@@ -141,6 +147,18 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]);
 /* The index in the block, which begins with its shadow, of a global one. */
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
 
+/* Makes the array of an aligned pointer, all zero, whose dimensions have these sizes, and returns
+ * the caller's block, for the pointer; called by all nodes of its template, which is fixed. An
+ * error of the program ends it.
+ *
+ *   double (*u)[N];
+ *   #pragma xmp align u[i][*] with t[i]
+ *   u = (double (*)[N])xmp_malloc(xmp_desc_of(u), M, N);
+ *
+ * xmp_free(xmp_desc_of(u)) frees the array, and so does free(u) in the file that aligns u. In the
+ * serial program there is room for elements of at most 32 bytes. */
+void* nagaya_xmp_malloc(xmp_desc_t d, size_t count, const long size[]);
+void xmp_free(xmp_desc_t d);
 /* ---- transformations ------------------------------------------------------------------------ */
 
 /* The transformational functions of the specification. Arguments are descriptors of distributed
@@ -287,6 +305,9 @@ NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_template_ubound)
 NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_dist_format)
 NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_dist_blocksize)
 NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_dist_axis)
+NAGAYA_XMP_SERIAL int xmp_dist_gblockmap(xmp_desc_t d, int dim, int map[]) {
+  return (void)d, (void)dim, (void)map, XMP_FAILURE;
+}
 NAGAYA_XMP_ASKS_FOR_DESCRIPTOR(xmp_dist_nodes)
 NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_align_axis)
 NAGAYA_XMP_ASKS_OF_DIMENSION(xmp_align_offset)
@@ -312,6 +333,15 @@ NAGAYA_XMP_SERIAL int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
 NAGAYA_XMP_SERIAL int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {
   (void)dim, (void)g_idx;
   return nagaya_xmp_no_answer(d, lidx);
+}
+NAGAYA_XMP_SERIAL void* nagaya_xmp_malloc(xmp_desc_t d, size_t count, const long size[]) {
+  size_t elements = 1, n;
+  (void)d;
+  for (n = 0; n < count; n++) elements *= (size_t)size[n];
+  return calloc(elements, 32);
+}
+NAGAYA_XMP_SERIAL void xmp_free(xmp_desc_t d) {
+  (void)d;
 }
 NAGAYA_XMP_SERIAL void* nagaya_xmp_element(xmp_desc_t d, const long index[]) {
   return (void)d, (void)index, (void*)NULL;

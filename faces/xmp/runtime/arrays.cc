@@ -27,8 +27,13 @@ nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes
       alignments(alignment, alignment + dimensions) {}
 
 nagaya_xmp_array_state::~nagaya_xmp_array_state() {
-  if (blocks_here != nullptr) nagaya_array_blocks_close(blocks_here);
-  const int error = blocks != nullptr ? nagaya_array_close(blocks) : 0;
+  close();
+}
+
+void nagaya_xmp_array_state::close() {
+  placeholder.reset();
+  if (blocks_here != nullptr) nagaya_array_blocks_close(std::exchange(blocks_here, nullptr));
+  const int error = blocks != nullptr ? nagaya_array_close(std::exchange(blocks, nullptr)) : 0;
   // -ESRCH is no error here: a forked child has a copy of the array, which ends with the child.
   if (error != 0 && error != -ESRCH)
     nagaya::xmp::fail(nullptr,
@@ -40,15 +45,38 @@ bool nagaya_xmp_array_state::has_same_layout(const nagaya_xmp_array_state& other
     return a.dimension == b.dimension && (a.dimension < 0 || a.offset == b.offset) &&
            a.shadow_low == b.shadow_low && a.shadow_high == b.shadow_high;
   };
-  return element_bytes == other.element_bytes && extents == other.extents &&
+  const auto may_be_same = [](long a, long b) { return a == b || a < 0 || b < 0; };
+  return element_bytes == other.element_bytes &&
+         std::ranges::equal(extents, other.extents, may_be_same) &&
          with->has_same_layout(*other.with) &&
          std::ranges::equal(alignments, other.alignments, are_same);
+}
+
+nagaya_interval nagaya_xmp_array_state::own_places(size_t d) const {
+  const auto along = static_cast<size_t>(alignments[d].dimension);
+  const nagaya_distribution of = with->distribution(along);
+  const uint32_t own = with->onto->own_coordinate(static_cast<size_t>(with->axis(along)));
+  const long low = alignments[d].offset;
+  return {nagaya_distribution_count_below(&of, own, low),
+          nagaya_distribution_count_below(&of, own, low + extents[d]) - 1};
+}
+
+bool nagaya_xmp_array_state::has_own_index(size_t d, long index) const {
+  const nagaya_xmp_alignment& alignment = alignments[d];
+  if (is_cyclic(d)) {
+    const auto along = static_cast<size_t>(alignment.dimension);
+    const long at = index + alignment.offset;
+    return index >= 0 && index < extents[d] && with->has_own_index(along, at, at, 1);
+  }
+  const nagaya_interval room = own_room(d);
+  return index >= room.low && index <= room.high;
 }
 
 nagaya_interval nagaya_xmp_array_state::own_part(size_t d) const {
   const nagaya_interval all = {0, extents[d] - 1};
   const nagaya_xmp_alignment& alignment = alignments[d];
   if (alignment.dimension < 0) return all;
+  if (is_cyclic(d)) return own_places(d);
   const nagaya_interval part = with->own_part(static_cast<size_t>(alignment.dimension));
   const nagaya_interval own = {std::max(all.low, part.low - alignment.offset),
                                std::min(all.high, part.high - alignment.offset)};
@@ -141,6 +169,14 @@ void set_placeholder(nagaya_xmp_array& array) {
   array.base = reinterpret_cast<char*>(array.state->placeholder.get());
   std::fill_n(array.first, 7, 0);
   std::fill_n(array.count, 7, 1);
+  std::fill_n(array.cycle, 7, nagaya_xmp_cycle{0, 1, 1});
+}
+
+nagaya_xmp_cycle cycle_of(const nagaya_array_dimension& dimension) {
+  const nagaya_distribution& of = dimension.distribution;
+  return {static_cast<unsigned long>(of.low - dimension.offset),
+          static_cast<unsigned long>(of.width),
+          static_cast<unsigned long>(of.width) * of.coordinates};
 }
 
 void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
@@ -166,6 +202,8 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
   array.base = static_cast<char*>(block.base);
   std::copy_n(block.first, 7, array.first);
   std::copy_n(block.count, 7, array.count);
+  for (size_t d = 0; d < state.dimensions(); ++d)
+    if (state.is_cyclic(d)) array.cycle[d] = cycle_of(dimensions[d]);
 }
 
 }  // namespace
@@ -176,6 +214,25 @@ void make_blocks(const char* where, nagaya_xmp_array& array) {
   arrays_by_base()[array.base] = &array;
 }
 
+void allocate_blocks(nagaya_xmp_array& array, const long* extent) {
+  nagaya_xmp_array_state& state = *array.state;
+  state.with->check_usable(nullptr);
+  if (array.base != nullptr)
+    fail(nullptr, "array " + state.name + " has memory already: xmp_free must come before");
+  state.extents.assign(extent, extent + state.dimensions());
+  make_blocks(nullptr, array);
+}
+
+void free_blocks(nagaya_xmp_array& array) {
+  nagaya_xmp_array_state& state = *array.state;
+  if (array.base == nullptr) return;
+  complete_reflect_of(state);
+  arrays_by_base().erase(array.base);
+  array.base = nullptr;
+  state.close();
+  state.extents.assign(state.dimensions(), -1);
+}
+
 // Closing an array waits until other nodes have received its halos; if that fails, the job fails.
 void close_all_blocks() {
   while (!arrays_by_base().empty()) nagaya_xmp_free_array(arrays_by_base().begin()->second);
@@ -184,6 +241,8 @@ void close_all_blocks() {
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array) {
   if (array.state == nullptr) fail(where, "an array is used before its declaration");
   if (array.base == nullptr) array.state->with->check_usable(where);
+  if (array.base == nullptr)
+    fail(where, "array " + array.state->name + " has no memory: its xmp_malloc must come before");
   return *array.state;
 }
 
@@ -211,6 +270,7 @@ void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const 
   array->state = state.release();
   array->state->array = array;
   array->base = nullptr;
+  if (!array->state->has_extents()) return;
   if (with->is_usable())
     nagaya::xmp::make_blocks(where, *array);
   else
@@ -229,10 +289,39 @@ void nagaya_xmp_free_array(nagaya_xmp_array* array) {
   delete state;
 }
 
+void nagaya_xmp_free_block(void* base) {
+  if (base == nullptr) return;
+  const auto found = arrays_by_base().find(base);
+  if (found == arrays_by_base().end())
+    fail(nullptr, "free of an aligned pointer that is no block of a distributed array");
+  nagaya::xmp::free_blocks(*found->second);
+}
+
 namespace {
 
 std::string text_of(const nagaya_interval& of) {
   return std::to_string(of.low) + ":" + std::to_string(of.high);
+}
+
+// Returns the caller's indexes of dimension d, for messages: "0:3, with its shadow -1:4".
+std::string own_indexes_text(const nagaya_xmp_array_state& state, size_t d) {
+  const nagaya_interval own = state.blocks != nullptr ? state.own_part(d) : nagaya_interval{0, -1};
+  if (own.low > own.high) return "no part of the array";
+  if (state.is_cyclic(d)) {
+    constexpr long kNamed = 3;
+    std::string text;
+    long named = 0;
+    for (long i = 0; i < state.extents[d] && named <= kNamed; ++i) {
+      if (!state.has_own_index(d, i)) continue;
+      text += (named == 0 ? "" : ", ") + (named == kNamed ? "..." : std::to_string(i));
+      ++named;
+    }
+    return text;
+  }
+  const nagaya_interval room = state.own_room(d);
+  return text_of(own) + (room.low == own.low && room.high == own.high
+                             ? ""
+                             : ", with its shadow " + text_of(room));
 }
 
 }  // namespace
@@ -240,20 +329,14 @@ std::string text_of(const nagaya_interval& of) {
 long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index) {
   const auto found = arrays_by_base().find(const_cast<const void*>(base));
   if (found == arrays_by_base().end())
-    fail(where, "the array has no elements before the template_fix of its template");
+    fail(where, "the array has no elements before the template_fix of its template, or xmp_malloc");
   const nagaya_xmp_array_state& state = *found->second->state;
   const auto d = static_cast<size_t>(dimension);
-  const nagaya_interval own = state.blocks != nullptr ? state.own_part(d) : nagaya_interval{0, -1};
-  const bool is_empty = own.low > own.high;
-  const nagaya_interval room = state.blocks != nullptr ? state.own_room(d) : own;
-  if (index >= room.low && index <= room.high) return index;
+  if (state.blocks != nullptr && state.has_own_index(d, index)) return index;
   fail(where, "index " + std::to_string(index) + " in dimension " + std::to_string(d + 1) +
                   " of array " + state.name + " on node " +
                   std::to_string(nagaya::xmp::Job::own().rank() + 1) + ", which has " +
-                  (is_empty ? "no part of the array" : text_of(own)) +
-                  (is_empty || (room.low == own.low && room.high == own.high)
-                       ? ""
-                       : ", with its shadow " + text_of(room)));
+                  own_indexes_text(state, d));
 }
 
 const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,

@@ -16,13 +16,23 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   nagaya_xmp_array_state(std::string name, size_t element_bytes, int dimensions, const long* extent,
                          const nagaya_xmp_template* with, const nagaya_xmp_alignment* alignment);
   ~nagaya_xmp_array_state();
+  // Closes the array of blocks; the program fails if one of its reflects has failed.
+  void close();
 
   size_t dimensions() const { return extents.size(); }
+  bool has_extents() const { return extents.front() >= 0; }
   // Whether both have the same element size, extents, alignment and shadow.
   bool has_same_layout(const nagaya_xmp_array_state& other) const;
-  // Returns the caller's indexes of dimension d, without the shadow; if it has none, high is low
-  // - 1. The caller must be one of the nodes.
+  bool is_cyclic(size_t d) const {
+    return alignments[d].dimension >= 0 &&
+           with->is_cyclic(static_cast<size_t>(alignments[d].dimension));
+  }
+  // Returns the caller's indexes of dimension d, without the shadow, or the places of these in a
+  // cyclic dimension; if it has none, high is low - 1. The caller must be one of the nodes.
   nagaya_interval own_part(size_t d) const;
+  // Whether the caller, one of the nodes, has this index, or its shadow has it.
+  bool has_own_index(size_t d, long index) const;
+  nagaya_interval own_places(size_t d) const;  // of a cyclic dimension, for own_part()
 
   bool has_full_shadow(size_t d) const {
     return alignments[d].shadow_low == NAGAYA_XMP_FULL_SHADOW;
@@ -37,7 +47,7 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   const std::string name;
   const size_t element_bytes;
   int type = -1;  // of the elements, a nagaya_xmp_type; -1: no number, or no descriptor yet
-  const std::vector<long> extents;
+  std::vector<long> extents;  // -1: of a pointer, before xmp_malloc
   const nagaya_xmp_template* const with;
   const std::vector<nagaya_xmp_alignment> alignments;
   nagaya_array* blocks = nullptr;  // the opened array; nullptr: the caller is none of its nodes
@@ -57,6 +67,11 @@ void make_blocks(const char* where, nagaya_xmp_array& array);
 // Returns the dimensions of an array whose template is fixed and distributed.
 std::vector<nagaya_array_dimension> dimensions_of(const char* where,
                                                   const nagaya_xmp_array_state& state);
+// Makes the block of an aligned pointer's array. The program fails if it has one already, or if its
+// template is not fixed.
+void allocate_blocks(nagaya_xmp_array& array, const long* extent);
+// Frees such a block; the pointer keeps its alignment.
+void free_blocks(nagaya_xmp_array& array);
 
 // Frees all arrays that have blocks. Called before the process ends.
 void close_all_blocks();

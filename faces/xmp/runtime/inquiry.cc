@@ -221,15 +221,27 @@ int xmp_template_ubound(xmp_desc_t d, int dim, int* ubound) {
 int xmp_dist_format(xmp_desc_t d, int dim, int* format) {
   return answer(template_of(d), dim, format, [](const auto& of, size_t n) -> Answer {
     if (of.onto == nullptr) return std::nullopt;
-    return of.axis(n) < 0 ? XMP_NOT_DISTRIBUTED : XMP_BLOCK;
+    // In the order of nagaya_xmp_distribution_kind.
+    constexpr int kFormats[] = {XMP_NOT_DISTRIBUTED, XMP_BLOCK, XMP_CYCLIC, XMP_GBLOCK};
+    return kFormats[of.kinds[n].kind];
   });
 }
 
 int xmp_dist_blocksize(xmp_desc_t d, int dim, int* blocksize) {
   return answer(template_of(d), dim, blocksize, [](const auto& of, size_t n) -> Answer {
-    if (!of.is_usable()) return std::nullopt;
+    if (!of.is_usable() || of.kinds[n].kind == NAGAYA_XMP_GBLOCK) return std::nullopt;
     return of.axis(n) < 0 ? of.high(n) - of.low(n) + 1 : of.width(n);
   });
+}
+
+int xmp_dist_gblockmap(xmp_desc_t d, int dim, int map[]) {
+  const nagaya_xmp_template* const of = template_of(d);
+  const int dimensions = of == nullptr ? 0 : static_cast<int>(of->dimensions());
+  if (dim < 1 || dim > dimensions || of->onto == nullptr) return XMP_FAILURE;
+  const auto n = static_cast<size_t>(dimensions - dim);
+  if (of->kinds[n].kind != NAGAYA_XMP_GBLOCK || !of->has_sizes) return XMP_FAILURE;
+  std::ranges::copy(of->sizes[n], map);
+  return 0;
 }
 
 int xmp_dist_nodes(xmp_desc_t d, xmp_desc_t* dn) {
@@ -317,6 +329,22 @@ int xmp_array_gsize(xmp_desc_t d, int dim) {
   return size;
 }
 
+// The sizes are a list, because a variable argument may be an int or a long.
+void* nagaya_xmp_malloc(xmp_desc_t d, size_t count, const long size[]) {
+  const auto* const state = object_of<nagaya_xmp_array_state>(d, XMP_DESC_ARRAY);
+  if (state == nullptr || state->dimensions() != count)
+    nagaya::xmp::fail(nullptr, "xmp_malloc: the descriptor is of no aligned pointer of " +
+                                   std::to_string(count) + " dimensions");
+  nagaya_xmp_array& array = const_cast<nagaya_xmp_array&>(*state->array);
+  nagaya::xmp::allocate_blocks(array, size);
+  return array.base;
+}
+
+void xmp_free(xmp_desc_t d) {
+  const nagaya_xmp_array* const array = array_of(d);
+  if (array != nullptr) nagaya::xmp::free_blocks(const_cast<nagaya_xmp_array&>(*array));
+}
+
 int xmp_array_laddr(xmp_desc_t d, void** laddr) {
   const nagaya_xmp_array* const array = array_of(d);
   *laddr = array == nullptr || array->state->blocks == nullptr ? nullptr : array->base;
@@ -349,8 +377,10 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
 }
 
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {
-  return answer_of_array(d, dim, lidx, [&](const auto& array, size_t n) {
-    return array.state->blocks == nullptr ? Answer() : g_idx - array.first[n];
+  return answer_of_array(d, dim, lidx, [&](const auto& array, size_t n) -> Answer {
+    if (array.state->blocks == nullptr) return std::nullopt;
+    const long at = array.state->is_cyclic(n) ? nagaya_xmp_place(array.cycle[n], g_idx) : g_idx;
+    return at - array.first[n];
   });
 }
 

@@ -53,13 +53,9 @@ Choice coordinates_in(const nagaya_xmp_on& on, size_t d, const nagaya_xmp_subscr
     return choice;
   }
   const nagaya_distribution distribution = on.of_template->distribution(d);
-  for (long i = range.low; i <= range.high;) {
-    const uint32_t coordinate = nagaya_distribution_coordinate(&distribution, i);
-    choice.push_back(coordinate);
-    const long place = nagaya_distribution_place(&distribution, i);
-    const long next = nagaya_distribution_run(&distribution, coordinate, place).high + 1;
-    i += std::max(1l, (next - i + range.step - 1) / range.step) * range.step;
-  }
+  for (uint32_t c = 0; c < distribution.coordinates; ++c)
+    if (nagaya_distribution_has(&distribution, c, range.low, range.high, range.step) != 0)
+      choice.push_back(c);
   return choice;
 }
 
@@ -87,6 +83,8 @@ std::vector<Choice> chosen_coordinates(const char* where, const nagaya_xmp_on& o
 // Whether the caller has an index of the range in dimension d. It must be one of the nodes.
 bool has_caller_index_in(const char* where, const nagaya_xmp_on& on, size_t d) {
   const nagaya_xmp_subscript range = checked_range(where, on, d);
+  if (on.of_template != nullptr)
+    return on.of_template->has_own_index(d, range.low, range.high, range.step);
   int64_t first = range.low, end = range.high + 1;
   nagaya_interval_clip_loop(own_indexes_of(on, d), range.step, &first, &end);
   return first != end;

@@ -32,7 +32,8 @@ bool has_caller(const char* where, const nagaya_xmp_on* on);
 std::string text_of(const nagaya_xmp_on& on);
 // Returns the indexes of dimension d of the nodes or template.
 nagaya_interval indexes_of(const nagaya_xmp_on& on, size_t d);
-// Returns the caller's indexes of dimension d; if it is none of the nodes, high is low - 1.
+// Returns the caller's indexes of dimension d, which is not cyclic; if it is none of the nodes,
+// high is low - 1.
 nagaya_interval own_indexes_of(const nagaya_xmp_on& on, size_t d);
 // Returns the number by which the program names index 0: 1 for nodes declared in parentheses.
 long first_number_of(const nagaya_xmp_on& on);

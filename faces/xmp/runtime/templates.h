@@ -18,7 +18,7 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   long high(size_t d) const { return bounds[d].high; }
   // The program fails unless the template is fixed and distributed.
   void check_usable(const char* where) const;
-  bool is_usable() const { return is_fixed && onto != nullptr; }
+  bool is_usable() const { return is_fixed && onto != nullptr && has_sizes; }
 
   // ---- for distributed templates only
 
@@ -27,11 +27,14 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   // Returns the distribution of dimension d. The dimension must be distributed and the template
   // fixed.
   nagaya_distribution distribution(size_t d) const;
-  // Returns the width of a block in dimension d: the program's, or the default for `block`.
+  // Returns the width of a block or run in dimension d: the program's, or the default for `block`.
   long width(size_t d) const;
-  // Returns the caller's indexes of dimension d: all indexes if the dimension is not distributed.
-  // The caller must be one of the nodes.
+  bool is_cyclic(size_t d) const { return kinds[d].kind == NAGAYA_XMP_CYCLIC; }
+  // Returns the caller's indexes of dimension d, which is not cyclic: all indexes if it is not
+  // distributed. The caller must be one of the nodes.
   nagaya_interval own_part(size_t d) const;
+  // Whether the caller, one of the nodes, has one of the indexes low, low + step, ... up to high.
+  bool has_own_index(size_t d, long low, long high, long step) const;
   // Whether both have the same indexes, distributed in the same way onto the same nodes.
   bool has_same_layout(const nagaya_xmp_template& other) const;
 
@@ -39,7 +42,10 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   bool is_fixed = false;
   std::vector<nagaya_interval> bounds;
   const nagaya_xmp_nodes* onto = nullptr;
-  std::vector<nagaya_xmp_distribution> kinds;
+  std::vector<nagaya_xmp_distribution> kinds;  // their pointers to sizes are the program's
+  // Of each gblock dimension the sizes, and the first index of each coordinate.
+  std::vector<std::vector<int64_t>> sizes, begins;
+  bool has_sizes = false;  // unless a gblock(*) waits for a template_fix
   std::vector<int> axes;
   std::vector<nagaya_xmp_array*> waiting_arrays;  // arrays to make when the template becomes usable
   mutable nagaya::xmp::KnownSets known_sets;

@@ -18,9 +18,16 @@ HEAD = """\
 #ifdef _XCALABLEMP
 #include <xmp.h>
 #define WRAP(index, extent) (index)
+#define ALLOCATE(name, ...) xmp_malloc(xmp_desc_of(name), __VA_ARGS__)
 #else
 #define xmp_all_node_num() 1
 #define WRAP(index, extent) (((index) + (extent)) % (extent))
+#define ALLOCATE(name, ...) calloc(product_of((long[]){__VA_ARGS__, 0}), 8)
+__attribute__((unused)) static size_t product_of(const long* factor) {
+  size_t product = 1;
+  while (*factor != 0) product *= (size_t)*factor++;
+  return product;
+}
 #endif
 #define SMALL(number) ((number) % 101)
 
@@ -50,6 +57,7 @@ class Program:
         self.in_c = self.random.random() < 0.5  # t[..] or t(..)
         self.lines, self.depth, self.scalars, self.functions = [], 0, [], []
         self.is_local = self.random.random() < 0.3  # arrays in main()
+        self.is_deferred = self.random.random() < 0.2  # the template has a template_fix
         self.shapes = Shapes(self.random, nodes)
         self.template, self.arrays = self.shapes.template, self.shapes.arrays
 
@@ -69,12 +77,31 @@ class Program:
         if self.random.random() < 0.5:
             grid[0] = "*"
         self.put(f"#pragma xmp nodes {self.reference('p', grid)}")
-        self.put(f"#pragma xmp template {self.reference('t', [self.bounds(one) for one in self.template])}")
-        formats = [(f"block({one.width})" if one.is_explicit else "block") if one.nodes else "*"
+        bounds = [":" if self.is_deferred else self.bounds(one) for one in self.template]
+        for number, one in enumerate(self.template):
+            if one.sizes:
+                kind = self.random.choice(["int", "long"])
+                numbers = ", ".join(str(size) for size in one.sizes)
+                self.put(f"static {kind} m{number}[] = {{{numbers}}};")
+        self.put(f"#pragma xmp template {self.reference('t', bounds)}")
+        formats = ["gblock(*)" if one.sizes and self.is_deferred else one.format
                    for one in self.template]
         self.put(f"#pragma xmp distribute {self.reference('t', formats)} onto p")
         for array in self.arrays:
             self.declare_array(array)
+
+    def put_making_of_arrays(self):
+        """The template_fix, and the memory of pointers."""
+        if self.is_deferred:
+            bounds = self.reference("t", [self.bounds(one) for one in self.template])
+            formats = ""
+            if any(one.sizes for one in self.template) or self.random.random() < 0.5:
+                formats = self.reference("", [one.format for one in self.template])
+            self.put(f"#pragma xmp template_fix {formats} {bounds}")
+        for array in self.arrays:
+            if array.is_pointer:
+                extents = ", ".join(str(axis.extent) for axis in array.axes)
+                self.put(f"{array.name} = ALLOCATE({array.name}, {extents});")
 
     def bounds(self, one):
         if not self.in_c:
@@ -82,7 +109,8 @@ class Program:
         return f"{one.low} : {one.extent}" if one.low else str(one.extent)
 
     def declare_array(self, array):
-        self.put(f"{'' if self.depth else 'static '}{declarator(array)};")
+        declared = pointer_declarator(array) if array.is_pointer else declarator(array)
+        self.put(f"{'' if self.depth else 'static '}{declared};")
         self.put_alignment(array)
 
     def put_alignment(self, array):
@@ -360,6 +388,7 @@ class Program:
         self.put("(void)argv;")
         if self.is_local:
             self.declare()
+        self.put_making_of_arrays()
         for array in self.arrays:
             self.put_first_assignment(array)
         for _ in range(self.random.randint(STATEMENTS_MIN, STATEMENTS_MAX)):
@@ -389,6 +418,11 @@ class Program:
 
 def declarator(array):
     return f"{array.type} {array.name}" + "".join(f"[{axis.extent}]" for axis in array.axes)
+
+
+def pointer_declarator(array):
+    extents = "".join(f"[{axis.extent}]" for axis in array.axes[1:])
+    return f"{array.type} (*{array.name}){extents}" if extents else f"{array.type} *{array.name}"
 
 
 def signed(number):

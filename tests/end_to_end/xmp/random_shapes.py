@@ -14,8 +14,11 @@ class Dimension:
     low: int
     extent: int
     nodes: int = 0
-    width: int = 0  # of a block
-    is_explicit: bool = False  # block(width)
+    format: str = "*"
+    sizes: list | None = None  # of gblock
+
+    def has_intervals(self):
+        return self.format.startswith("block") or self.sizes is not None
 
 
 @dataclasses.dataclass
@@ -36,6 +39,7 @@ class Array:
     halo: list  # of each axis: (low, high) filled since the last write
     is_periodic: list  # of each axis: the halo of the outer edges, too
     has_corners: bool = False
+    is_pointer: bool = False  # made by xmp_malloc
 
     def dimensions(self):
         return {axis.of for axis in self.axes if axis.of is not None}
@@ -59,9 +63,15 @@ class Shapes:
         self.grid = self.factors(len(chosen))
         for number, count in zip(chosen, self.grid):
             one = made[number]
+            one.nodes = count
             least = -(-one.extent // count)
-            one.nodes, one.is_explicit = count, self.random.random() < 0.3
-            one.width = least + one.is_explicit * self.random.randint(0, 2)
+            one.format = self.random.choice(
+                ["block", "block", f"block({least + self.random.randint(0, 2)})", "cyclic", "cyclic",
+                 f"cyclic({self.random.randint(1, 4)})", "gblock"])
+            if one.format == "gblock":
+                cuts = sorted(self.random.randint(0, one.extent) for _ in range(count - 1))
+                one.sizes = [end - begin for begin, end in zip([0, *cuts], [*cuts, one.extent])]
+                one.format = f"gblock(m{number})"
         return made
 
     def factors(self, count):
@@ -79,14 +89,14 @@ class Shapes:
         if self.random.random() < 0.4:
             axes.insert(self.random.randint(0, len(axes)), Axis(self.random.randint(1, 4)))
         return Array(name, self.random.choice(TYPES), axes, [(0, 0)] * len(axes),
-                     [False] * len(axes))
+                     [False] * len(axes), is_pointer=self.random.random() < 0.15)
 
     def make_axis(self, number):
         one = self.template[number]
         extent = one.extent - self.random.choice([0, 0, 1, 3])
         offset = one.low + self.random.randint(0, one.extent - extent)
         shadow = (0, 0)
-        if one.nodes and self.random.random() < 0.7:
+        if one.has_intervals() and self.random.random() < 0.7:
             most = min(SHADOW_MAX, extent)
             shadow = (self.random.randint(0, most), self.random.randint(0, most))
         return Axis(extent, number, offset, shadow)

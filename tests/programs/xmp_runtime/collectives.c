@@ -194,7 +194,7 @@ static void check_loop(const nagaya_xmp_nodes* p, const long extent[2]) {
   const nagaya_xmp_distribution blocks[] = {{NAGAYA_XMP_BLOCK, 0}, {NAGAYA_XMP_BLOCK, 0}};
   nagaya_xmp_template* t = nagaya_xmp_declare_template("collectives.c:12:1", "t", 2, NULL, NULL);
   nagaya_xmp_distribute("collectives.c:13:1", t, p, blocks);
-  nagaya_xmp_fix_template("collectives.c:14:1", t, low, high);
+  nagaya_xmp_fix_template("collectives.c:14:1", t, low, high, 0);
   const long offset = (long)draw(&state, 5) - 2;
   const long indexes = high[0] - low[0] + 1, from = draw(&state, (uint32_t)indexes);
   long step = 1 + draw(&state, 4), first = low[0] + from - offset, end = high[0] - offset + 1;

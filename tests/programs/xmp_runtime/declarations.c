@@ -134,7 +134,7 @@ static void check_later_template(void) {
   EXPECT_EQUAL(ask(xmp_template_fixed, nagaya_xmp_descriptor_of_template(t)), 0);
   nagaya_xmp_declare_array(where, &c, "c", 8, 1, &extent, t, &plain);
   EXPECT(c.base == NULL);
-  nagaya_xmp_fix_template(where, t, &low, &high);
+  nagaya_xmp_fix_template(where, t, &low, &high, 0);
   EXPECT(c.base != NULL);
   nagaya_xmp_reflect(where, &c, NULL, 0, NULL);
   nagaya_xmp_free_array(&c);

@@ -65,7 +65,7 @@ static void not_fixed(void) {
 }
 static void fixed_twice(void) {
   const long low = 0, high = 3;
-  nagaya_xmp_fix_template(where, t, &low, &high);
+  nagaya_xmp_fix_template(where, t, &low, &high, 0);
 }
 static void not_distributed(void) {
   const long low = 0, high = 3;

@@ -99,6 +99,20 @@ TEST(Directives, ALoopHasIndexesAndReductions) {
   EXPECT_EQ(loop.reductions[1].variables[0].locations[0].name.text, "k");
 }
 
+TEST(Directives, DistributionsHaveWidthsOrSizes) {
+  const auto distribute = one<DistributeDirective>(
+      "distribute t[block(2)][cyclic][cyclic(w)][gblock(m)][gblock(*)][*] onto p");
+  using Kind = DistributionFormat;
+  const std::vector<Kind::Kind> kinds = {Kind::kBlock,  Kind::kCyclic, Kind::kCyclic,
+                                         Kind::kGblock, Kind::kGblock, Kind::kStar};
+  ASSERT_EQ(distribute.formats.size(), kinds.size());
+  for (size_t d = 0; d < kinds.size(); ++d) EXPECT_EQ(distribute.formats[d].kind, kinds[d]) << d;
+  EXPECT_FALSE(distribute.formats[1].width);
+  EXPECT_EQ(distribute.formats[2].width->text(), "w");
+  EXPECT_EQ(distribute.formats[3].sizes->text(), "m");
+  EXPECT_FALSE(distribute.formats[4].sizes);
+}
+
 TEST(Directives, ClausesStandInAnyOrder) {
   const auto reflect =
       one<ReflectDirective>("reflect (a, b) async(7) orthogonal width(/periodic/1:2, 0)");
@@ -144,8 +158,8 @@ TEST(Directives, AComplaintHasItsPlace) {
   EXPECT_EQ(complaint("nodes p(4"), "22: expected ')' after the extents of 'p'");
   EXPECT_EQ(complaint("barrier wen p"), "21: unknown clause 'wen' of directive 'barrier'");
   EXPECT_EQ(complaint("post"), "13: the directive 'post' is not supported yet");
-  EXPECT_EQ(complaint("distribute t(cyclic(2)) onto p"),
-            "26: the distribution 'cyclic' is not supported yet");
+  EXPECT_EQ(complaint("distribute t(gblock) onto p"),
+            "32: expected '(' and the sizes of the blocks, or '*', found ')'");
   EXPECT_EQ(complaint("loop on t(i) expand(1) margin(1)"),
             "36: a loop has one of the clauses expand, margin and peel_and_wait");
   EXPECT_EQ(complaint("static_desc : a"),

@@ -140,6 +140,45 @@ TEST(Translation, ALoopAlongAnotherDimensionIsWarnedOf) {
   }
 }
 
+// Returns the translation of a loop on t[i + 2] over v, aligned with t[i + 2], of this body.
+std::string cyclic_loop(const std::string& format, const std::string& body, bool checked = false) {
+  const std::string source =
+      "#pragma xmp nodes p[*]\n#pragma xmp template t[100]\n"
+      "#pragma xmp distribute t[" +
+      format +
+      "] onto p\n"
+      "int v[90];\n#pragma xmp align v[i] with t[i + 2]\n"
+      "void f(int k) {\n#pragma xmp loop on t[i + 2]\n"
+      "for (int i = 0; i < 90; i++) " +
+      body + ";\n}\n";
+  Diagnostics diagnostics(true);
+  return translate_unit(input_of(source), diagnostics, checked).value();
+}
+
+TEST(Translation, AnElementAtTheIndexOfACyclicLoopNeedsNoDivision) {
+  for (const std::string subscript : {"i", " i ", "i + 0", "0+i", "i - 1 + 1", "2 + i - 2L"}) {
+    const std::string body = "v[" + subscript + "] = k";
+    EXPECT_TRUE(has(cyclic_loop("cyclic", body), "xmp_rows_v[xmp_loop1_n - xmp_first0_v] = k"))
+        << subscript;
+    EXPECT_TRUE(has(cyclic_loop("cyclic(3)", body),
+                    "xmp_rows_v[(i) - xmp_loop1_behind - xmp_first0_v] = k"))
+        << subscript;
+  }
+}
+
+TEST(Translation, OtherElementsOfACyclicDimensionAreDividedFor) {
+  for (const std::string subscript :
+       {"i + 1", "k", "i + k - k", "-i", "1 - + i", "i * 1", "(i)", "i + 00"}) {
+    const std::string text = cyclic_loop("cyclic", "v[" + subscript + "] = k");
+    EXPECT_TRUE(has(
+        text, "xmp_rows_v[nagaya_xmp_place(xmp_cycle0_v, (" + subscript + ")) - xmp_first0_v] = k"))
+        << text;
+  }
+  EXPECT_TRUE(has(cyclic_loop("cyclic", "v[i] = k", true),
+                  "nagaya_xmp_place(xmp_cycle0_v, nagaya_xmp_checked(\"test.c:8:30\", xmp_rows_v, "
+                  "0, (i))) - xmp_first0_v] = k"));
+}
+
 TEST(Translation, CheckedAccessesHaveTheirPlaces) {
   Diagnostics diagnostics(true);
   const std::string source = kGrid + "double f(int i) { return u[i + 1][2]; }\n";
@@ -244,14 +283,10 @@ TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
   using Messages = std::vector<std::string>;
   EXPECT_EQ(messages_of("x:[1] = 1; y:[2]; unknown"),
             Messages{"test.c:2:17: error: xmp: coarrays are not supported yet"});
-  EXPECT_EQ(messages_of("void xmp_sort_up(int *), *xmp_malloc(int, ...); xmp_malloc(1);"),
-            Messages{"test.c:2:64: error: xmp: the function 'xmp_malloc' is not supported yet"});
   EXPECT_EQ(messages_of("\n#pragma xmp post(p[1], 1)\n#pragma xmp post(p[2], 1)\nunknown;\n"),
             Messages{"test.c:3:13: error: xmp: the directive 'post' is not supported yet"});
-  EXPECT_EQ(messages_of("xmp_sort_up(x[:], y[:]); xmp_sort_up(0); z = (int *)xmp_malloc(d, 3);"),
-            (Messages{"test.c:2:30: error: xmp: write descriptors in place of sections here: "
-                      "'xmp_sort_up(xmp_desc_of(name), ...)'",
-                      "test.c:2:68: error: xmp: the function 'xmp_malloc' is not supported yet"}));
+  EXPECT_EQ(messages_of("xmp_sync_all(0); xmp_sync_all(0); unknown;"),
+            Messages{"test.c:2:16: error: xmp: the function 'xmp_sync_all' is not supported yet"});
 }
 
 TEST(Translation, AnExpandedLoopStandsOnceInALoopOverItsParts) {

@@ -23,7 +23,8 @@ void check_optional(const Program& program, const std::optional<Expression>& exp
 std::vector<size_t> distributed_dimensions(const ArraySymbol& array) {
   std::vector<size_t> found;
   for (const Alignment& alignment : array.alignment)
-    if (alignment.dimension >= 0 && array.with->blocks(static_cast<size_t>(alignment.dimension)))
+    if (alignment.dimension >= 0 &&
+        array.with->is_distributed(static_cast<size_t>(alignment.dimension)))
       found.push_back(static_cast<size_t>(alignment.dimension));
   return found;
 }
@@ -31,7 +32,7 @@ std::vector<size_t> distributed_dimensions(const ArraySymbol& array) {
 // Returns the dimension of the nodes that the template's `dimension` is distributed onto.
 size_t axis_of(const TemplateSymbol& with, size_t dimension) {
   size_t axis = 0;
-  for (size_t d = 0; d < dimension; ++d) axis += with.blocks(d);
+  for (size_t d = 0; d < dimension; ++d) axis += with.is_distributed(d);
   return axis;
 }
 

@@ -393,6 +393,12 @@ void Constructs::check_expansion(const Directive& directive, const LoopDirective
                       "this clause needs bounds that are known before the loops; those of the loop "
                       "over '" +
                           program_.index_name(distributed.loop) + "' may change in them"};
+  const TemplateSymbol* along = program_.references.at(&loop.on).of_template;
+  for (const DistributedLoop& distributed : nest.loops)
+    if (along != nullptr && along->is_cyclic(distributed.dimension))
+      throw Complaint{clause.place, "this clause is for block distributions; dimension " +
+                                        std::to_string(distributed.dimension + 1) + " of '" +
+                                        along->declared->name.text + "' is cyclic"};
 }
 
 void Constructs::check(const Directive& directive, const LoopDirective& loop) {

@@ -32,7 +32,7 @@ class DimensionsOfLoop {
 
   void check(const Use& use, const ArraySymbol& array, size_t d) const {
     const int aligned = array.alignment[d].dimension;
-    if (aligned < 0 || !array.with->blocks(static_cast<size_t>(aligned)) ||
+    if (aligned < 0 || !array.with->is_distributed(static_cast<size_t>(aligned)) ||
         array.alignment[d].has_full_shadow)
       return;
     const Range subscript{use.subscripts[d].open + 1, use.subscripts[d].close};

@@ -19,9 +19,17 @@ auto innermost(const Symbols& symbols, const std::string& name, size_t offset) -
 
 }  // namespace
 
+bool TemplateSymbol::lacks_sizes() const {
+  return distribution != nullptr &&
+         std::ranges::any_of(distribution->formats, [](const DistributionFormat& format) {
+           return format.kind == DistributionFormat::kGblock && !format.sizes;
+         });
+}
+
 std::vector<std::string> ArraySymbol::c_names() const {
   std::vector<std::string> names = {c_name(), type_name(), rows()};
-  for (size_t d = 0; d < rank(); ++d) names.insert(names.end(), {offset_name(d), count_name(d)});
+  for (size_t d = 0; d < rank(); ++d)
+    names.insert(names.end(), {offset_name(d), cycle_name(d), count_name(d)});
   return names;
 }
 
@@ -79,6 +87,7 @@ bool Program::uses_array(const Range& range, const ArraySymbol& array) const {
 
 const Directive* Program::template_fix_of(const ArraySymbol& array,
                                           const Function& function) const {
+  if (array.is_allocated()) return nullptr;
   for (const Directive& directive : directives) {
     const auto* fix = std::get_if<TemplateFixDirective>(&directive.body);
     const bool is_later = array.home == ArraySymbol::kFile || directive.offset >= array.declared_at;
@@ -90,7 +99,8 @@ const Directive* Program::template_fix_of(const ArraySymbol& array,
 }
 
 bool Program::may_be_fixed_elsewhere(const ArraySymbol& array, const Function& function) const {
-  return array.home != ArraySymbol::kFormal && array.with->declared->deferred &&
+  if (array.is_allocated()) return true;
+  return array.home != ArraySymbol::kFormal && array.with->is_fixed_later() &&
          template_fix_of(array, function) == nullptr;
 }
 

@@ -30,10 +30,17 @@ struct TemplateSymbol {
   const DistributeDirective* distribution = nullptr;
   const NodesSymbol* onto = nullptr;
   size_t dimensions() const { return declared->dimensions; }
-  // Whether the dimension is distributed in blocks.
-  bool blocks(size_t dimension) const {
-    return distribution != nullptr && distribution->formats[dimension].block;
+  bool is_distributed(size_t dimension) const {
+    return distribution != nullptr &&
+           distribution->formats[dimension].kind != DistributionFormat::kStar;
   }
+  bool is_cyclic(size_t dimension) const {
+    return distribution != nullptr &&
+           distribution->formats[dimension].kind == DistributionFormat::kCyclic;
+  }
+  // Whether a template_fix must come before the template is used.
+  bool is_fixed_later() const { return declared->deferred || lacks_sizes(); }
+  bool lacks_sizes() const;  // a dimension is gblock(*)
   std::string c_name() const { return "xmp_template_" + declared->name.text; }
 };
 
@@ -48,7 +55,8 @@ struct Alignment {
 struct ArraySymbol {
   enum Home { kFile, kLocal, kFormal };
   Home home;
-  const Variable* variable;
+  const Variable* variable;  // of a pointer: with the extents of the array that it points to
+  bool is_pointer = false;   // gets its block by xmp_malloc, or from the caller
   const AlignDirective* align;
   const ShadowDirective* shadow = nullptr;
   const TemplateSymbol* with;
@@ -57,7 +65,13 @@ struct ArraySymbol {
   std::vector<Alignment> alignment;  // one for each dimension
 
   size_t rank() const { return alignment.size(); }
+  // Whether xmp_malloc makes the block.
+  bool is_allocated() const { return is_pointer && home != kFormal; }
   bool distributed(size_t dimension) const { return alignment[dimension].dimension >= 0; }
+  bool cyclic(size_t dimension) const {
+    return distributed(dimension) &&
+           with->is_cyclic(static_cast<size_t>(alignment[dimension].dimension));
+  }
   const std::string& name() const { return variable->name; }
   const Place& place() const { return align->array.place; }
   // C text: the descriptor's name, a pointer to it, and the prefix of its members ("x.", "x->").
@@ -65,10 +79,12 @@ struct ArraySymbol {
   std::string address() const { return (home == kFormal ? "" : "&") + c_name(); }
   std::string member() const { return c_name() + (home == kFormal ? "->" : "."); }
   std::string type_name() const { return "xmp_type_" + name(); }
-  // Names of the hoisted pointer to the rows, and of the hoisted offset and extent of dimension d.
+  // Names of the hoisted pointer to the rows, and of the hoisted offset, cycle and extent of
+  // dimension d.
   // The kind stands before the user's name, so that no two names of the translation are the same.
   std::string rows() const { return "xmp_rows_" + name(); }
   std::string offset_name(size_t d) const { return "xmp_first" + std::to_string(d) + "_" + name(); }
+  std::string cycle_name(size_t d) const { return "xmp_cycle" + std::to_string(d) + "_" + name(); }
   std::string count_name(size_t d) const { return "xmp_count" + std::to_string(d) + "_" + name(); }
   // Returns all names that the translation declares for this array.
   std::vector<std::string> c_names() const;
@@ -121,6 +137,7 @@ struct Program {
   std::deque<NodesSymbol> nodes;
   std::deque<TemplateSymbol> templates;
   std::deque<ArraySymbol> arrays;
+  std::deque<Variable> pointers;                  // the variables of arrays that are pointers
   std::map<const Directive*, Nest> nests;         // of each loop directive
   std::map<const Directive*, size_t> statements;  // the block of each task directive
   std::map<const Directive*, Gmove> gmoves;

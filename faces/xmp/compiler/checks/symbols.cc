@@ -111,12 +111,26 @@ void SymbolTable::declare(const Directive& directive, const TemplateDirective& d
                                 !in_function(directive.offset)});
 }
 
+// Checks that gblock names an array of int or long, or a pointer to such numbers.
+void SymbolTable::check_sizes(const Expression& sizes, size_t offset) {
+  check_expression(program_, sizes, offset);
+  const Variable* variable =
+      sizes.tokens.size() == 1 ? program_.facts.lookup(sizes.tokens.front().text, offset) : nullptr;
+  const bool is_list =
+      variable != nullptr && variable->extents.size() == (variable->is_pointer ? 0u : 1u);
+  if (!is_list || (variable->reduction_type != "NAGAYA_XMP_INT" &&
+                   variable->reduction_type != "NAGAYA_XMP_LONG"))
+    throw Complaint{sizes.place(),
+                    "gblock needs the name of an array of int or long, one size for each node"};
+}
+
 void SymbolTable::check_formats(const std::vector<DistributionFormat>& formats,
                                 const TemplateSymbol& of, const Place& place, size_t offset) {
   if (formats.size() != of.dimensions())
     throw Complaint{place, other_rank("the template " + quoted(of.declared->name), of.dimensions(),
                                       formats.size())};
   for (const DistributionFormat& format : formats) {
+    if (format.sizes) check_sizes(*format.sizes, offset);
     if (!format.width) continue;
     check_expression(program_, *format.width, offset);
     const std::optional<long> width = constant_of(program_, *format.width, offset);
@@ -138,7 +152,8 @@ void SymbolTable::declare(const Directive& directive, const DistributeDirective&
   const NodesSymbol& onto = require_nodes(program_, distribute.onto, directive.offset);
   check_formats(distribute.formats, found, distribute.name.place, directive.offset);
   size_t blocks = 0;
-  for (const DistributionFormat& format : distribute.formats) blocks += format.block;
+  for (const DistributionFormat& format : distribute.formats)
+    blocks += format.kind != DistributionFormat::kStar;
   if (blocks != onto.dimensions())
     throw Complaint{distribute.onto.place,
                     std::to_string(blocks) + " dimension" + (blocks == 1 ? "" : "s") +
@@ -151,16 +166,22 @@ void SymbolTable::declare(const Directive& directive, const DistributeDirective&
   }
 }
 
+// Returns the pointer as a variable with the extents of the array that it points to.
+const Variable& SymbolTable::pointer_variable(const Variable& pointer) {
+  Variable& variable = program_.pointers.emplace_back(pointer);
+  variable.extents = pointer.pointee_extents;
+  variable.element = pointer.pointee_element;
+  return variable;
+}
+
 const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_t offset) {
   const Token& name = align.array;
   const Variable* variable = program_.facts.lookup(name.text, offset);
   if (variable == nullptr)
     throw Complaint{name.place,
                     quoted(name) + " is not declared; declare the array before it is aligned"};
-  if (variable->is_pointer && variable->extents.empty())
-    throw Complaint{name.place,
-                    "aligning the pointer " + quoted(name) + " (xmp_malloc) is not supported yet"};
-  if (variable->kind > Variable::kParameter || variable->extents.empty())
+  const bool is_pointer = variable->is_pointer && variable->extents.empty();
+  if (variable->kind > Variable::kParameter || (variable->extents.empty() && !is_pointer))
     throw Complaint{name.place, quoted(name) + " is not an array"};
   if (program_.array_of(variable->entity, offset) != nullptr)
     throw Complaint{name.place, quoted(name) + " is aligned twice"};
@@ -168,13 +189,14 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
     throw Complaint{name.place, quoted(name) +
                                     " is an array of file scope: declare and align it "
                                     "there, not in a function"};
-  if (variable->has_initialiser)
+  if (is_pointer) variable = &pointer_variable(*variable);
+  if (variable->has_initialiser && !is_pointer)
     throw Complaint{name.place, "the distributed array " + quoted(name) +
                                     " cannot have an initialiser; assign in a loop"};
   for (const Extent& extent : variable->extents)
-    if (!extent.constant && extent.text.empty())
+    if (!is_pointer && !extent.constant && extent.text.empty())
       throw Complaint{name.place, "the extents of " + quoted(name) + " must all be written"};
-  if (variable->file_scope)
+  if (variable->file_scope && !is_pointer)
     for (const Extent& extent : variable->extents)
       if (!extent.constant)
         throw Complaint{name.place,
@@ -241,6 +263,7 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
                : variable.file_scope                 ? ArraySymbol::kFile
                                                      : ArraySymbol::kLocal;
   array.variable = &variable;
+  array.is_pointer = variable.is_pointer && !variable.pointee_extents.empty();
   array.align = &align;
   array.with = &with;
   array.declared_at = directive.offset;
@@ -280,13 +303,14 @@ void SymbolTable::set_shadow(ArraySymbol& array, const ShadowDirective& shadow, 
     alignment.shadow_high = bound_of(high);
     alignment.low_width = constant_of(program_, *width.low, offset);
     alignment.high_width = constant_of(program_, high, offset);
-    const bool block =
-        alignment.dimension >= 0 && array.with->blocks(static_cast<size_t>(alignment.dimension));
+    const bool block = alignment.dimension >= 0 &&
+                       array.with->is_distributed(static_cast<size_t>(alignment.dimension)) &&
+                       !array.cyclic(d);
     const bool none = alignment.low_width == 0 && alignment.high_width == 0;
     if (!block && !none)
       throw Complaint{width.place,
                       "dimension " + std::to_string(d + 1) + " of " + quoted(shadow.array) +
-                          " is not distributed by block, so it has no shadow; write 0"};
+                          " is not distributed by block or gblock, so it has no shadow; write 0"};
   }
 }
 
@@ -312,12 +336,15 @@ void SymbolTable::declare(const Directive& directive, const ShadowDirective& sha
 void SymbolTable::check(const Directive& directive, const TemplateFixDirective& fix) {
   const Token& name = fix.fixed.name;
   const TemplateSymbol& found = require_template(program_, name, directive.offset);
-  if (!found.declared->deferred)
+  if (!found.declared->deferred && (!found.lacks_sizes() || !fix.fixed.bounds.empty()))
     throw Complaint{name.place, "the template " + quoted(name) +
                                     " has its bounds already; declare it with ':'"};
-  if (fix.fixed.bounds.empty())
+  if (found.declared->deferred && fix.fixed.bounds.empty())
     throw Complaint{name.place, "'template_fix' needs the bounds of " + quoted(name)};
-  if (fix.fixed.dimensions != found.dimensions())
+  if (found.lacks_sizes() && fix.formats.empty())
+    throw Complaint{name.place, "'template_fix' needs the sizes of the blocks of " + quoted(name) +
+                                    ": its distribution is gblock(*)"};
+  if (!fix.fixed.bounds.empty() && fix.fixed.dimensions != found.dimensions())
     throw Complaint{name.place, other_rank("the template " + quoted(name), found.dimensions(),
                                            fix.fixed.dimensions)};
   for (const TemplateBounds& bounds : fix.fixed.bounds) {
@@ -326,10 +353,19 @@ void SymbolTable::check(const Directive& directive, const TemplateFixDirective& 
   }
   if (fix.formats.empty()) return;
   check_formats(fix.formats, found, name.place, directive.offset);
-  for (size_t d = 0; d < fix.formats.size(); ++d)
-    if (fix.formats[d].block != found.blocks(d))
-      throw Complaint{fix.formats[d].place,
+  if (found.distribution == nullptr) return;
+  for (size_t d = 0; d < fix.formats.size(); ++d) {
+    const DistributionFormat &now = fix.formats[d], &declared = found.distribution->formats[d];
+    // The translation of loops depends on whether a cyclic distribution has a width.
+    const bool is_same =
+        now.kind == declared.kind && (now.kind != DistributionFormat::kCyclic ||
+                                      now.width.has_value() == declared.width.has_value());
+    if (!is_same)
+      throw Complaint{now.place,
                       "this is not the distribution that " + quoted(name) + " was declared with"};
+    if (now.kind == DistributionFormat::kGblock && !now.sizes)
+      throw Complaint{now.place, "'template_fix' needs the sizes of the blocks"};
+  }
 }
 
 }  // namespace nagaya::xmp

@@ -21,8 +21,10 @@ class SymbolTable {
 
  private:
   void require_new_name(const Token& name, size_t offset);
+  void check_sizes(const Expression& sizes, size_t offset);
   void check_formats(const std::vector<DistributionFormat>& formats, const TemplateSymbol& of,
                      const Place& place, size_t offset);
+  const Variable& pointer_variable(const Variable& pointer);
   const Variable& aligned_variable(const AlignDirective& align, size_t offset);
   void match_subscripts(const Directive& directive, const AlignDirective& align,
                         ArraySymbol& array);

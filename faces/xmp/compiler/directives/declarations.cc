@@ -20,14 +20,20 @@ TemplateBounds parse_template_bounds(Cursor& cursor, bool brackets) {
 }
 
 DistributionFormat parse_format(Cursor& cursor) {
-  DistributionFormat format{cursor.place(), false, {}};
+  DistributionFormat format{cursor.place(), DistributionFormat::kStar, {}, {}};
   if (cursor.accept("*")) return format;
-  const Token word = cursor.identifier("'block' or '*'");
-  if (word.text == "cyclic" || word.text == "gblock")
-    throw Complaint{word.place, "the distribution '" + word.text + "' is not supported yet"};
-  if (word.text != "block")
-    throw Complaint{word.place, "unknown distribution '" + word.text + "'; write block or *"};
-  format.block = true;
+  const Token word = cursor.identifier("'block', 'cyclic', 'gblock' or '*'");
+  if (word.text == "gblock") {
+    format.kind = DistributionFormat::kGblock;
+    cursor.expect("(", "and the sizes of the blocks, or '*'");
+    if (!cursor.accept_star()) format.sizes = cursor.expression();
+    cursor.expect(")", "after the sizes of the blocks");
+    return format;
+  }
+  if (word.text != "block" && word.text != "cyclic")
+    throw Complaint{word.place, "unknown distribution '" + word.text +
+                                    "'; write block, cyclic, gblock(sizes) or *"};
+  format.kind = word.text == "block" ? DistributionFormat::kBlock : DistributionFormat::kCyclic;
   if (cursor.accept("(")) {
     format.width = cursor.expression();
     cursor.expect(")", "after the width of the blocks");

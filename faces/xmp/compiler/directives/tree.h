@@ -69,9 +69,11 @@ struct TemplateDirective {
 };
 
 struct DistributionFormat {
+  enum Kind { kStar, kBlock, kCyclic, kGblock };
   Place place;
-  bool block = false;
-  std::optional<Expression> width;
+  Kind kind = kStar;
+  std::optional<Expression> width;  // of kBlock and kCyclic
+  std::optional<Expression> sizes;  // of kGblock; nullopt: gblock(*)
 };
 
 struct DistributeDirective {

@@ -7,9 +7,8 @@ namespace nagaya::xmp {
 namespace {
 
 const std::set<std::string> kFunctions = {
-    "xmp_atomic_define", "xmp_atomic_ref",     "xmp_dist_gblockmap", "xmp_free",
-    "xmp_malloc",        "xmp_sync_all",       "xmp_sync_image",     "xmp_sync_images",
-    "xmp_sync_memory",   "xmp_sync_images_all"};
+    "xmp_atomic_define", "xmp_atomic_ref",  "xmp_sync_all",       "xmp_sync_image",
+    "xmp_sync_images",   "xmp_sync_memory", "xmp_sync_images_all"};
 // Words behind which a function's name is a use; behind any other word it is a declaration.
 const std::set<std::string> kBeforeAUse = {"return", "else", "do", "case", "sizeof"};
 

@@ -12,6 +12,7 @@ bool constant_extent(const ArraySymbol& array, size_t d) {
 
 // Returns the C text of an unevaluated expression that has the array's declared type.
 std::string type_expression(const ArraySymbol& array) {
+  if (array.is_pointer) return array.name();
   switch (array.home) {
     case ArraySymbol::kFile:
       return "(*" + array.type_name() + "())";
@@ -46,7 +47,9 @@ std::string rows_of_descriptor(const ArraySymbol& array) {
 
 std::string declaration_arguments(const ArraySymbol& array) {
   std::vector<std::string> extents;
-  for (const Extent& extent : array.variable->extents) extents.push_back(extent.c_text());
+  // xmp_malloc tells the extents of a pointer's array.
+  for (const Extent& extent : array.variable->extents)
+    extents.push_back(array.is_pointer ? "-1" : extent.c_text());
   return list({literal(array.name()), "sizeof(" + element_type(array) + ")",
                std::to_string(array.rank()), array_of("long", extents), array.with->c_name(),
                alignment(array)});
@@ -93,6 +96,9 @@ std::string hoisted(const ArraySymbol& array) {
     if (array.distributed(d))
       text += "const long " + array.offset_name(d) +
               " __attribute__((unused)) = " + descriptor_member(array, "first", d) + "; ";
+    if (array.cyclic(d))
+      text += "const nagaya_xmp_cycle " + array.cycle_name(d) +
+              " __attribute__((unused)) = " + descriptor_member(array, "cycle", d) + "; ";
     if (d != 0 && !constant_extent(array, d))
       text += "const long " + array.count_name(d) +
               " __attribute__((unused)) = " + descriptor_member(array, "count", d) + "; ";
@@ -109,6 +115,7 @@ std::vector<std::string> hoisted_names(const ArraySymbol& array) {
   std::vector<std::string> names = {array.rows()};
   for (size_t d = 0; d < array.rank(); ++d) {
     if (array.distributed(d)) names.push_back(array.offset_name(d));
+    if (array.cyclic(d)) names.push_back(array.cycle_name(d));
     if (d != 0 && !constant_extent(array, d)) names.push_back(array.count_name(d));
   }
   return names;
@@ -116,7 +123,7 @@ std::vector<std::string> hoisted_names(const ArraySymbol& array) {
 
 void ArrayRewriter::rewrite_declarations() {
   for (const ArraySymbol& array : program_.arrays) {
-    if (array.home == ArraySymbol::kFormal) continue;
+    if (array.home == ArraySymbol::kFormal || array.is_pointer) continue;
     const std::string type = array.type_name();
     for (const Variable& declared : program_.facts.variables) {
       if (declared.entity != array.variable->entity || declared.kind != Variable::kObject) continue;
@@ -134,6 +141,7 @@ void ArrayRewriter::rewrite_declarations() {
 }
 
 void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
+  if (array.is_allocated() && (use.unevaluated || use.subscripts.empty())) return rewrite_free(use);
   if (use.unevaluated) {
     if (array.home != ArraySymbol::kFormal) edits_.replace(use.name, type_expression(array));
     return;
@@ -149,26 +157,48 @@ void ArrayRewriter::rewrite(const Use& use, const ArraySymbol& array) {
   edits_.replace(use.name, rows);
   for (size_t d = 0; d < use.subscripts.size() && d < array.rank(); ++d) {
     if (!array.distributed(d) && !checked_) continue;
-    edits_.insert(use.subscripts[d].open + 1, before_subscript(use, rows, d));
-    edits_.close(use.subscripts[d].close, use.subscripts[d].open,
-                 behind_subscript(array, d, elsewhere));
+    rewrite_subscript(use, array, rows, d, elsewhere);
   }
 }
 
-std::string ArrayRewriter::before_subscript(const Use& use, const std::string& rows,
-                                            size_t d) const {
-  if (!checked_) return "(";
-  return "nagaya_xmp_checked(" +
-         list({where(printed_.place(use.name.begin)), rows, std::to_string(d), "("});
+// Rewrites free(p) of a pointer that has its block by xmp_malloc: the block is no memory of malloc.
+void ArrayRewriter::rewrite_free(const Use& use) {
+  const std::string kFree = "free";
+  if (use.calls.empty() || use.unevaluated) return;
+  const size_t call = use.calls.back();
+  const std::string& text = printed_.text();
+  const size_t open = text.find_first_not_of(" \t\n", call + kFree.size());
+  if (text.compare(call, kFree.size(), kFree) == 0 && open < use.name.begin && text[open] == '(')
+    edits_.replace({call, call + kFree.size()}, "nagaya_xmp_free_block");
 }
 
-std::string ArrayRewriter::behind_subscript(const ArraySymbol& array, size_t d,
-                                            bool may_be_fixed_elsewhere) const {
-  std::string text = checked_ ? "))" : ")";
-  if (array.distributed(d))
-    text += " - " +
-            (may_be_fixed_elsewhere ? descriptor_member(array, "first", d) : array.offset_name(d));
-  return text;
+void ArrayRewriter::rewrite_subscript(const Use& use, const ArraySymbol& array,
+                                      const std::string& rows, size_t d,
+                                      bool may_be_fixed_elsewhere) {
+  const auto& [open, close] = use.subscripts[d];
+  const auto hoisted_or_member = [&](const std::string& name, const char* member) {
+    return may_be_fixed_elsewhere ? descriptor_member(array, member, d) : name;
+  };
+  const std::string place =
+      array.cyclic(d) && !checked_ ? loops_.place_of(array, d, {open + 1, close}) : "";
+  std::string before = "(", behind = ")";
+  if (checked_) {
+    before = "nagaya_xmp_checked(" +
+             list({where(printed_.place(use.name.begin)), rows, std::to_string(d), "("});
+    behind = "))";
+  }
+  if (array.cyclic(d)) {
+    before = "nagaya_xmp_place(" + hoisted_or_member(array.cycle_name(d), "cycle") + ", " + before;
+    behind += ")";
+  }
+  if (array.distributed(d)) behind += " - " + hoisted_or_member(array.offset_name(d), "first");
+  if (!place.empty()) {
+    edits_.replace({open + 1, close}, place);
+    before.clear();
+    behind = " - " + hoisted_or_member(array.offset_name(d), "first");
+  }
+  if (!before.empty()) edits_.insert(open + 1, before);
+  edits_.close(close, open, behind);
 }
 
 void ArrayRewriter::rewrite_uses() {

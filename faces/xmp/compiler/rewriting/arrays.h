@@ -3,6 +3,10 @@
 //
 // The user's index stays global. Where `double u[N][M]` has its first dimension distributed:
 //
+// In a cyclic dimension the subscript is the index's place:
+// xmp_rows_u[nagaya_xmp_place(xmp_cycle0_u, (i)) - xmp_first0_u], or inside of a loop over the
+// dimension cheaper (cyclic_loops.h).
+//
 //   double (*xmp_type_u(void))[N][M];      a name of its type, for sizeof
 //   nagaya_xmp_array xmp_block_u;
 //   f() { const long xmp_first0_u = xmp_block_u.first[0];
@@ -17,6 +21,7 @@
 #include <vector>
 
 #include "checks/program.h"
+#include "rewriting/cyclic_loops.h"
 #include "rewriting/edits.h"
 
 namespace nagaya::xmp {
@@ -38,8 +43,9 @@ std::vector<std::string> hoisted_names(const ArraySymbol& array);
 class ArrayRewriter {
  public:
   // `checked`: the translation passes subscripts through nagaya_xmp_checked().
-  ArrayRewriter(const PrintedText& printed, const Program& program, Edits& edits, bool checked)
-      : printed_(printed), program_(program), edits_(edits), checked_(checked) {}
+  ArrayRewriter(const PrintedText& printed, const Program& program, Edits& edits,
+                const CyclicLoops& loops, bool checked)
+      : printed_(printed), program_(program), edits_(edits), loops_(loops), checked_(checked) {}
   void rewrite_declarations();
   void rewrite_uses();
   // Inserts hoisted() of file-scope arrays at the beginning of each function that uses them.
@@ -49,14 +55,14 @@ class ArrayRewriter {
 
  private:
   void rewrite(const Use& use, const ArraySymbol& array);
-  // Return the C text to insert before and behind a use's subscript in dimension d.
-  std::string before_subscript(const Use& use, const std::string& rows, size_t d) const;
-  std::string behind_subscript(const ArraySymbol& array, size_t d,
-                               bool may_be_fixed_elsewhere) const;
+  void rewrite_free(const Use& use);
+  void rewrite_subscript(const Use& use, const ArraySymbol& array, const std::string& rows,
+                         size_t d, bool may_be_fixed_elsewhere);
 
   const PrintedText& printed_;
   const Program& program_;
   Edits& edits_;
+  const CyclicLoops& loops_;
   const bool checked_;
 };
 

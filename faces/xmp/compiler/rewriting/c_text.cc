@@ -119,6 +119,36 @@ std::string alignment(const ArraySymbol& array) {
   return array_of("nagaya_xmp_alignment", dimensions);
 }
 
+namespace {
+
+std::string distribution(const DistributionFormat& format) {
+  const std::string width = format.width ? format.width->text() : "0";
+  switch (format.kind) {
+    case DistributionFormat::kStar:
+      return "{NAGAYA_XMP_NOT_DISTRIBUTED, 0, 0, 0, 0}";
+    case DistributionFormat::kBlock:
+      return "{NAGAYA_XMP_BLOCK, " + width + ", 0, 0, 0}";
+    case DistributionFormat::kCyclic:
+      return "{NAGAYA_XMP_CYCLIC, " + (format.width ? width : "1") + ", 0, 0, 0}";
+    case DistributionFormat::kGblock:
+      break;
+  }
+  if (!format.sizes) return "{NAGAYA_XMP_GBLOCK, 0, 0, 0, 0}";
+  // sizeof does not give the extent of a formal array, a pointer. The sum stops a warning of that.
+  const std::string sizes = format.sizes->text(), size = "sizeof(" + sizes + "[0])";
+  return "{NAGAYA_XMP_GBLOCK, 0, " + sizes + ", " + size +
+         ", __builtin_types_compatible_p(__typeof__(" + sizes + "), __typeof__(&" + sizes +
+         "[0])) ? 0 : sizeof(" + sizes + ") / (0 + " + size + ")}";
+}
+
+}  // namespace
+
+std::string distribution_array(const std::vector<DistributionFormat>& formats) {
+  std::vector<std::string> texts;
+  for (const DistributionFormat& format : formats) texts.push_back(distribution(format));
+  return texts.empty() ? "0" : array_of("nagaya_xmp_distribution", texts);
+}
+
 std::string bounds_array(const std::vector<TemplateBounds>& bounds, Bound TemplateBounds::*end) {
   std::vector<std::string> texts;
   for (const TemplateBounds& one : bounds) texts.push_back((one.*end).text);

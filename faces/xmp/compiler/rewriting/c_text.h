@@ -36,6 +36,8 @@ std::string optional_on_pointer(const Program& program, const std::optional<Refe
 std::string optional_async(const std::optional<Expression>& async);
 std::string alignment(const ArraySymbol& array);
 // Returns the text of an array with one end, `low` or `high`, of the bounds of each dimension.
+// Returns the C text of an array with the distribution of each dimension; "0" without formats.
+std::string distribution_array(const std::vector<DistributionFormat>& formats);
 std::string bounds_array(const std::vector<TemplateBounds>& bounds, Bound TemplateBounds::*end);
 
 }  // namespace nagaya::xmp

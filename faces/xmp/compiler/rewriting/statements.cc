@@ -21,11 +21,13 @@ void StatementRewriter::insert(const Directive& directive, const std::string& te
 }
 
 void StatementRewriter::rewrite(const Directive& directive, const TemplateFixDirective& fix) {
-  const std::vector<TemplateBounds>& bounds = fix.fixed.bounds;
+  const auto ends = [&](Bound TemplateBounds::*end) {
+    return fix.fixed.bounds.empty() ? "0" : bounds_array(fix.fixed.bounds, end);
+  };
   const TemplateSymbol* fixed = program_.find_template(fix.fixed.name.text, directive.offset);
   insert(directive, call_statement("nagaya_xmp_fix_template", directive.place,
-                                   {fixed->c_name(), bounds_array(bounds, &TemplateBounds::low),
-                                    bounds_array(bounds, &TemplateBounds::high)}));
+                                   {fixed->c_name(), ends(&TemplateBounds::low),
+                                    ends(&TemplateBounds::high), distribution_array(fix.formats)}));
 }
 
 void StatementRewriter::rewrite_shadows(const Directive& directive, const ReflectDirective& shadows,
@@ -123,11 +125,27 @@ size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directiv
   return begin;
 }
 
+namespace {
+
+// The function of the runtime that returns the caller's part of a loop, the type of this part, and
+// the ending of the variable's name.
+struct LoopPart {
+  const char *function, *type, *ending;
+};
+
+LoopPart loop_part(bool is_expanded, bool is_cyclic) {
+  if (is_expanded) return {"nagaya_xmp_expand", "nagaya_xmp_expanded", "_expanded"};
+  if (is_cyclic) return {"nagaya_xmp_cyclic_loop", "nagaya_xmp_rounds", "_rounds"};
+  return {"nagaya_xmp_loop", "nagaya_xmp_range", "_range"};
+}
+
+}  // namespace
+
 std::string StatementRewriter::range_declaration(const Directive& directive,
                                                  const DistributedLoop& distributed,
                                                  const std::string& on, const std::string& needed,
                                                  const std::string& name,
-                                                 const ExpandWidth* expansion) {
+                                                 const ExpandWidth* expansion, bool is_cyclic) {
   const Loop& header = program_.facts.loops[distributed.loop];
   std::string end = header.end_text;
   if (header.inclusive) end += header.upwards ? " + 1L" : " - 1L";
@@ -137,21 +155,19 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
       "&" + on, std::to_string(distributed.dimension), name + "_offset", from,
       end,      has_step ? step : header.step};
   if (expansion != nullptr) arguments.push_back(expansion_pointer(*expansion));
-  const std::string type = expansion != nullptr ? "nagaya_xmp_expanded" : "nagaya_xmp_range";
-  const std::string range = name + (expansion != nullptr ? "_expanded" : "_range");
-  const std::string own_part = call(expansion != nullptr ? "nagaya_xmp_expand" : "nagaya_xmp_loop",
-                                    directive.place, arguments);
-  const std::string ends = expansion != nullptr
-                               ? ""
-                               : " const " + header.index_type + " " + name + "_first = " + range +
-                                     ".first, " + name + "_end = " + range + ".end;";
+  const LoopPart part = loop_part(expansion != nullptr, is_cyclic);
+  const std::string variable = name + part.ending, type = part.type;
+  const std::string own_part = call(part.function, directive.place, arguments);
   // A variable for the first value, because C computes it before the bound, but the arguments of a
   // call in any order.
-  return "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
-         (has_step ? "const long " + step + " = " + header.step + "; " : "") + "const " + type +
-         " " + range + " = " +
-         (needed.empty() ? own_part : needed + " ? " + own_part + " : (" + type + "){0}") + ";" +
-         ends;
+  const std::string declared =
+      "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
+      (has_step ? "const long " + step + " = " + header.step + "; " : "") + "const " + type + " " +
+      variable + " = " +
+      (needed.empty() ? own_part : needed + " ? " + own_part + " : (" + type + "){0}") + ";";
+  if (expansion != nullptr || is_cyclic) return declared;
+  return declared + " const " + header.index_type + " " + name + "_first = " + variable +
+         ".first, " + name + "_end = " + variable + ".end;";
 }
 
 void StatementRewriter::rewrite_header(size_t which, const std::string& name) {
@@ -205,18 +221,19 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
   for (size_t i = 0; i < nest.loops.size(); ++i) {
     const Loop& header = program_.facts.loops[nest.loops[i].loop];
     const std::string name = "xmp_loop" + std::to_string(++ranges_);
-    const bool hoisted = nest.loops[i].hoisted;
+    const bool hoisted = nest.loops[i].hoisted, cyclic = cyclic_.is_cyclic(loop.on, nest.loops[i]);
     before += " const long " + name + "_offset = " + nest.loops[i].offset + ";";
     const std::string declaration = range_declaration(
         directive, nest.loops[i], on, hoisted ? needed : "", name,
-        loop.expansion ? &loop.expansion->widths[nest.loops[i].dimension] : nullptr);
+        loop.expansion ? &loop.expansion->widths[nest.loops[i].dimension] : nullptr, cyclic);
     if (loop.expansion) expanded.push_back({header.index_type, name});
     size_t statement = nest.statement;
     if (hoisted) {
       before += " " + declaration;
-      needed +=
-          (needed.empty() ? "" : " && ") + (loop.expansion ? name + "_expanded.own_count != 0"
-                                                           : name + "_first != " + name + "_end");
+      needed += (needed.empty() ? "" : " && ") +
+                (loop.expansion ? name + "_expanded.own_count != 0"
+                 : cyclic       ? name + "_rounds.first != " + name + "_rounds.end"
+                                : name + "_first != " + name + "_end");
     } else {
       statement = program_.facts.statement_behind(header.whole.begin);
       edits_.insert_line(unit_.printed, before_pragmas(header.whole.begin, header.whole.begin),
@@ -225,9 +242,14 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
       for (const std::string& used : {on, name + "_offset"})
         variables_[nest.statement].push_back(used);
     }
-    for (const char* bound : {"_first", "_end"}) variables_[statement].push_back(name + bound);
     if (header.has_computed_step()) variables_[statement].push_back(name + "_step");
-    rewrite_header(nest.loops[i].loop, name);
+    if (cyclic) {
+      variables_[statement].push_back(name + "_rounds");
+      cyclic_.rewrite(loop.on, nest.loops[i], name, edits_);
+    } else {
+      for (const char* bound : {"_first", "_end"}) variables_[statement].push_back(name + bound);
+      rewrite_header(nest.loops[i].loop, name);
+    }
   }
   std::string after = add_reductions(directive, loop, nest, on, before);
   if (loop.expansion) {

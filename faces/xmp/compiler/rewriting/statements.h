@@ -8,14 +8,15 @@
 
 #include "checks/program.h"
 #include "preprocess/unit.h"
+#include "rewriting/cyclic_loops.h"
 #include "rewriting/edits.h"
 
 namespace nagaya::xmp {
 
 class StatementRewriter {
  public:
-  StatementRewriter(const Unit& unit, const Program& program, Edits& edits)
-      : unit_(unit), program_(program), edits_(edits) {}
+  StatementRewriter(const Unit& unit, const Program& program, Edits& edits, CyclicLoops& cyclic)
+      : unit_(unit), program_(program), edits_(edits), cyclic_(cyclic) {}
 
   // Rewrites an executable directive; does nothing for a declarative one.
   void rewrite(const Directive& directive);
@@ -42,7 +43,8 @@ class StatementRewriter {
   // condition; while it is false the range is empty. Empty text: no condition.
   std::string range_declaration(const Directive& directive, const DistributedLoop& distributed,
                                 const std::string& on, const std::string& needed,
-                                const std::string& name, const ExpandWidth* expansion);
+                                const std::string& name, const ExpandWidth* expansion,
+                                bool is_cyclic);
   // Inserts a call of `function` for each array of a directive for shadows. `with_type`: the calls
   // name the type of the elements.
   void rewrite_shadows(const Directive& directive, const ReflectDirective& shadows,
@@ -57,6 +59,7 @@ class StatementRewriter {
   const Unit& unit_;
   const Program& program_;
   Edits& edits_;
+  CyclicLoops& cyclic_;
   std::map<size_t, std::vector<std::string>> variables_;
   int ranges_ = 0, ons_ = 0, spaces_ = 0;
 };

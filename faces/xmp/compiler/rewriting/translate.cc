@@ -17,8 +17,9 @@ class Translator {
       : unit_(unit),
         program_(program),
         source_(source),
-        arrays_(unit.printed, program, edits_, checked),
-        statements_(unit, program, edits_) {}
+        cyclic_(unit.printed, program),
+        arrays_(unit.printed, program, edits_, cyclic_, checked),
+        statements_(unit, program, edits_, cyclic_) {}
 
   std::string translate() {
     // Before all directives, because one may stand at the very beginning of a function.
@@ -88,15 +89,10 @@ class Translator {
   }
 
   void declare(const Directive& directive, const DistributeDirective& distribute) {
-    std::vector<std::string> formats;
-    for (const DistributionFormat& format : distribute.formats)
-      formats.push_back(format.block ? "{NAGAYA_XMP_BLOCK, " +
-                                           (format.width ? format.width->text() : "0") + "}"
-                                     : "{NAGAYA_XMP_NOT_DISTRIBUTED, 0}");
     const TemplateSymbol* symbol = program_.find_template(distribute.name.text, directive.offset);
     const std::string text = call_statement(
         "nagaya_xmp_distribute", distribute.name.place,
-        {symbol->c_name(), symbol->onto->c_name(), array_of("nagaya_xmp_distribution", formats)});
+        {symbol->c_name(), symbol->onto->c_name(), distribution_array(distribute.formats)});
     if (symbol->file_scope)
       unit_declarations_ += "  " + text + "\n";
     else
@@ -145,6 +141,7 @@ class Translator {
   const Program& program_;
   const std::string& source_;
   Edits edits_;
+  CyclicLoops cyclic_;
   ArrayRewriter arrays_;
   StatementRewriter statements_;
   std::string unit_declarations_;

@@ -36,7 +36,11 @@ struct Variable {
   bool is_aligned = false;      // by _Alignas or an attribute
   std::vector<Extent> extents;  // of an array
   std::string element;          // type of the variable, or of its elements; empty: unnamed
-  std::string reduction_type;   // "NAGAYA_XMP_DOUBLE", empty if it has none
+  // If it is a pointer: extents as of the array it points into, whose first one is empty; and the
+  // type of the elements.
+  std::vector<Extent> pointee_extents;
+  std::string pointee_element;
+  std::string reduction_type;  // "NAGAYA_XMP_DOUBLE", empty if it has none
   bool is_integer = false;
   std::optional<long> constant;  // its value, if it is a constant
 };

@@ -80,6 +80,16 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
   variable.reduction_type = reduction_type(reduced);
   variable.is_integer = reduced->isIntegerType();
   variable.is_pointer = type->isPointerType();
+  if (!has_elements) return;
+  variable.pointee_extents.emplace_back();
+  clang::QualType pointee = type->getPointeeType();
+  while (const clang::ArrayType* array = context.getAsArrayType(pointee)) {
+    Extent& extent = variable.pointee_extents.emplace_back();
+    if (const auto* constant = llvm::dyn_cast<clang::ConstantArrayType>(array))
+      extent.constant = constant->getSize().getSExtValue();
+    pointee = array->getElementType();
+  }
+  variable.pointee_element = has_name(pointee) ? type_name(pointee, context) : "";
 }
 
 void describe_variable(const clang::VarDecl& declaration, Variable& variable, const Spots& spots,

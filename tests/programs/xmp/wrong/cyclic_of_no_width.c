@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+// expect: 5:33: width
+#pragma xmp nodes p[4]
+#pragma xmp template t[10]
+#pragma xmp distribute t[cyclic(0)] onto p
+int main(void) {
+  return 0;
+}
