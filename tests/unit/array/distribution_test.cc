@@ -140,7 +140,9 @@ TEST(Rounds, HaveTheIndexesOfALoopThatACoordinateHas) {
                 for (; step > 0 ? i < end : i > end; i += step) indexes.push_back(i);
               }
               EXPECT_EQ(indexes, wanted);
-              if (step > 0) EXPECT_EQ(has_index_in(of, c, first, last, step), !wanted.empty());
+              if (step > 0) {
+                EXPECT_EQ(has_index_in(of, c, first, last, step), !wanted.empty());
+              }
             }
           }
 }
