@@ -99,7 +99,7 @@ const TransferParts& Transfers::parts_of(const nagaya_array_side& to,
 
 // ---- an assignment ------------------------------------------------------------------------------
 
-Transfer::Transfer(Members& members, const TransferParts& parts, void* to, const void* from)
+Assignment::Assignment(Members& members, const TransferParts& parts, void* to, const void* from)
     : members_(members),
       to_(static_cast<std::byte*>(to)),
       from_(static_cast<const std::byte*>(from)),
@@ -121,7 +121,7 @@ Transfer::Transfer(Members& members, const TransferParts& parts, void* to, const
   for (const uint32_t reader : parts.readers_here) members_.wake(reader);
 }
 
-void Transfer::start_receive(Receive& receive) {
+void Assignment::start_receive(Receive& receive) {
   nagaya_receive& message = receive.message;
   message.wanted = members_.envelope(receive.part->member, kSide);
   message.from = members_.process(receive.part->member);
@@ -133,7 +133,7 @@ void Transfer::start_receive(Receive& receive) {
   }
 }
 
-void Transfer::start_send(const TransferParts::Part& part, Send& send) {
+void Assignment::start_send(const TransferParts::Part& part, Send& send) {
   std::byte* at = send.packed.data();
   for (const TransferBox& box : part.boxes) {
     box.box.pack_from(at, from_ + box.from);
@@ -150,7 +150,7 @@ void Transfer::start_send(const TransferParts::Part& part, Send& send) {
   }
 }
 
-bool Transfer::advance() {
+bool Assignment::advance() {
   if (is_complete_) return true;
   bool are_received = true;
   for (Receive& receive : receives_) {
@@ -164,7 +164,7 @@ bool Transfer::advance() {
   return is_complete_ = true;
 }
 
-bool Transfer::try_receive(Receive& receive) {
+bool Assignment::try_receive(Receive& receive) {
   const uint32_t source = receive.part->member;
   if (receive.is_message) {
     if (!match::is_complete(receive.message)) return false;
@@ -185,7 +185,7 @@ bool Transfer::try_receive(Receive& receive) {
   return true;
 }
 
-void Transfer::copy(Receive& receive, const std::byte* from) {
+void Assignment::copy(Receive& receive, const std::byte* from) {
   std::byte* packed = receive.packed.data();
   for (const TransferBox& box : receive.part->boxes) {
     if (!keeps_apart_) {
@@ -197,7 +197,7 @@ void Transfer::copy(Receive& receive, const std::byte* from) {
   }
 }
 
-void Transfer::unpack(const Receive& receive) {
+void Assignment::unpack(const Receive& receive) {
   const std::byte* packed = receive.packed.data();
   for (const TransferBox& box : receive.part->boxes) {
     box.box.unpack_to(to_ + box.to, packed);
@@ -205,14 +205,14 @@ void Transfer::unpack(const Receive& receive) {
   }
 }
 
-bool Transfer::are_messages_sent() {
+bool Assignment::are_messages_sent() {
   for (Send& send : sends_)
     if (!match::is_complete(send.message)) return false;
   for (Send& send : sends_) record(send.message.error);
   return true;
 }
 
-void Transfer::record(int error) {
+void Assignment::record(int error) {
   if (error_ == 0) error_ = error;
 }
 

@@ -34,12 +34,12 @@ struct TransferParts {
 };
 
 // One assignment under way.
-class Transfer {
+class Assignment {
  public:
   // Starts it. May throw std::bad_alloc: nothing has begun.
-  Transfer(Members& members, const TransferParts& parts, void* to, const void* from);
-  Transfer(const Transfer&) = delete;
-  Transfer& operator=(const Transfer&) = delete;
+  Assignment(Members& members, const TransferParts& parts, void* to, const void* from);
+  Assignment(const Assignment&) = delete;
+  Assignment& operator=(const Assignment&) = delete;
 
   // Returns whether it is complete: the own part has arrived, and nobody needs the own block.
   bool advance();

@@ -9,8 +9,8 @@
 #include "llcl/requests/endpoint.h"
 #include "llcl/requests/processes.h"
 
+using nagaya::array::Assignment;
 using nagaya::array::Side;
-using nagaya::array::Transfer;
 using nagaya::array::TransferPlan;
 using nagaya::base::catch_errors;
 using nagaya::llcl::Endpoint;
@@ -47,8 +47,9 @@ int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* 
   if (!Side::is_valid(*to, members) || !Side::is_valid(*from, members)) return -EINVAL;
   return catch_errors([&] {
     if (!TransferPlan::are_conformable(Side(*to, members), Side(*from, members))) return -EINVAL;
-    Transfer transfer(transfers->members(), transfers->parts_of(*to, *from), to->base, from->base);
-    if (!transfer.advance()) Endpoint::own()->wait([&] { return transfer.advance(); });
-    return transfer.error();
+    Assignment assignment(transfers->members(), transfers->parts_of(*to, *from), to->base,
+                          from->base);
+    if (!assignment.advance()) Endpoint::own()->wait([&] { return assignment.advance(); });
+    return assignment.error();
   });
 }

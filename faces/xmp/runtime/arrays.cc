@@ -319,9 +319,8 @@ std::string own_indexes_text(const nagaya_xmp_array_state& state, size_t d) {
     return text;
   }
   const nagaya_interval room = state.own_room(d);
-  return text_of(own) + (room.low == own.low && room.high == own.high
-                             ? ""
-                             : ", with its shadow " + text_of(room));
+  return text_of(own) +
+         (room.low == own.low && room.high == own.high ? "" : ", with its shadow " + text_of(room));
 }
 
 }  // namespace

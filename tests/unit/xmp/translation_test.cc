@@ -290,12 +290,11 @@ TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
 }
 
 TEST(Translation, AnExpandedLoopStandsOnceInALoopOverItsParts) {
-  const Translated result = translated(
-      kGrid +
-      "void f(void) {\n"
-      "#pragma xmp loop on t[i] peel_and_wait(3, -1)\n"
-      "  for (int i = 0; i < 100; i++) u[i][0] = i;\n"
-      "}\n");
+  const Translated result = translated(kGrid +
+                                       "void f(void) {\n"
+                                       "#pragma xmp loop on t[i] peel_and_wait(3, -1)\n"
+                                       "  for (int i = 0; i < 100; i++) u[i][0] = i;\n"
+                                       "}\n");
   EXPECT_TRUE(result.messages.empty());
   EXPECT_TRUE(has(result.text, "for (int xmp_space1 = 0; xmp_space1 <= 4; ++xmp_space1)"));
   EXPECT_TRUE(has(result.text, "if (xmp_space1 == 1) nagaya_xmp_wait_async("));

@@ -12,13 +12,13 @@
 namespace nagaya::xmp {
 namespace {
 
-const std::array kNames = {"nodes",        "template", "distribute",    "align",      "shadow",
-                           "template_fix", "loop",     "reflect",       "wait_async", "barrier",
-                           "bcast",        "reduction", "task",         "tasks",      "gmove",
-                           "reduce_shadow"};
-const std::array kUnsupported = {"coarray",     "local_alias", "post",     "wait",    "lock", "unlock",
-                                 "static_desc", "image",       "sync_memory", "sync_all",
-                                 "sync_images", "tasklet"};
+const std::array kNames = {"nodes",      "template",     "distribute", "align",
+                           "shadow",     "template_fix", "loop",       "reflect",
+                           "wait_async", "barrier",      "bcast",      "reduction",
+                           "task",       "tasks",        "gmove",      "reduce_shadow"};
+const std::array kUnsupported = {"coarray",     "local_alias", "post",        "wait",
+                                 "lock",        "unlock",      "static_desc", "image",
+                                 "sync_memory", "sync_all",    "sync_images", "tasklet"};
 
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);

@@ -175,7 +175,7 @@ void ArrayRewriter::rewrite_free(const Use& use) {
 void ArrayRewriter::rewrite_subscript(const Use& use, const ArraySymbol& array,
                                       const std::string& rows, size_t d,
                                       bool may_be_fixed_elsewhere) {
-  const auto& [open, close] = use.subscripts[d];
+  const size_t open = use.subscripts[d].open, close = use.subscripts[d].close;
   const auto hoisted_or_member = [&](const std::string& name, const char* member) {
     return may_be_fixed_elsewhere ? descriptor_member(array, member, d) : name;
   };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 6:6: array sections in statements are not supported yet; write a loop
+// expect: 6:4: an array section stands only in the statement of a 'gmove' or 'array' directive
 #pragma xmp nodes p[4]
-double b[10], c[10];
 int main(void) {
-  b[0:5] = c[5:5];
-  b[:] = 0;
-  return 0;
+  int b[8];
+  b[0:4] = 1;
+  return b[0];
 }
