@@ -73,6 +73,10 @@ void allocate_blocks(nagaya_xmp_array& array, const long* extent);
 // Frees such a block; the pointer keeps its alignment.
 void free_blocks(nagaya_xmp_array& array);
 
+// Returns the dimensions of an array whose template is fixed and distributed.
+std::vector<nagaya_array_dimension> dimensions_of(const char* where,
+                                                  const nagaya_xmp_array_state& state);
+
 // Frees all arrays that have blocks. Called before the process ends.
 void close_all_blocks();
 

@@ -34,7 +34,8 @@ class Array:
     @staticmethod
     def kind(rng, indexes, nodes):
         least = -(-indexes // nodes)
-        return rng.choice(["block", f"block({least + rng.randint(0, 1)})"])
+        return rng.choice(["block", f"block({least + rng.randint(0, 1)})", "cyclic",
+                           f"cyclic({rng.randint(2, 3)})"])
 
     def declare(self):
         declarator = self.name + "".join(f"[{extent}]" for extent in self.extents)

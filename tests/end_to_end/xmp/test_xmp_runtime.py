@@ -183,6 +183,10 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
                              "that it is in, or make that one larger"),
     ("fixed-for-one-file", "array b: another file declares it, too, but the template open has no bounds before "
                            "a template_fix, which is of one file"),
+    ("gmove-of-more", "gmove: the left side has 5 elements, the right side 6"),
+    ("gmove-outside", "gmove: dimension 1 of array a has indexes 0:15, not 18"),
+    ("gmove-without-step", "gmove: dimension 1 of array a: the step of the section is 0"),
+    ("gmove-in-task", "gmove: not all of nodes p, on which a lies, execute this: write it outside of the task"),
     ("no-operation", "reduction: its operation is not defined for this type")])
 def test_wrong_use_ends_the_job_with_its_place_cause_and_cure(start, mistake, line):
     """A mistake of several processes is told by each of them."""
@@ -216,6 +220,7 @@ def test_a_request_that_is_refused_after_its_reflect_ends_the_job_with_a_line(st
 
 
 @pytest.mark.parametrize("what, step", [("reflect", "halo.ready:5"), ("reflect", "halo.read:5"),
+                                        ("gmove", "halo.ready:5"), ("gmove", "halo.read:5"),
                                         ("reduction", "line.posted:5"), ("reduction", "line.left:5"),
                                         ("barrier", "line.posted:5")])
 def test_a_process_that_dies_at_a_step_ends_the_job(user, nagaya, installation, leftovers, what, step):
@@ -228,7 +233,7 @@ def test_a_process_that_dies_at_a_step_ends_the_job(user, nagaya, installation, 
     assert not (left.processes or left.sockets or left.segments), left
 
 
-@pytest.mark.parametrize("what", ["reflect", "reduction", "barrier"])
+@pytest.mark.parametrize("what", ["reflect", "gmove", "reduction", "barrier"])
 def test_a_process_that_is_killed_in_a_directive_ends_the_job(running, nagaya, installation, leftovers,
                                                               what):
     tasks = 4

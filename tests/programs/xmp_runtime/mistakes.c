@@ -166,6 +166,34 @@ static void no_memory(void) {
                     NULL);
 }
 
+/* Copies a section of the array to a variable of each process. */
+static void gmove_of(nagaya_xmp_triplet section) {
+  double x[16];
+  const nagaya_xmp_triplet first = nagaya_xmp_section_of(1, 0, 5, 1);
+  const nagaya_xmp_side to = {NULL, x, sizeof *x, 1, &extent, &first},
+                        from = {&a, NULL, 0, 0, NULL, &section};
+  nagaya_xmp_gmove(where, NAGAYA_XMP_GMOVE, NULL, to, from);
+}
+
+static void gmove_of_more(void) {
+  gmove_of(nagaya_xmp_section_of(1, 0, 6, 2));
+}
+
+static void gmove_outside(void) {
+  gmove_of(nagaya_xmp_section_of(1, 10, 5, 2));
+}
+
+static void gmove_without_step(void) {
+  gmove_of(nagaya_xmp_section_of(1, 10, 5, 0));
+}
+
+static void gmove_in_task(void) {
+  const nagaya_xmp_on first = on_range(0, 0);
+  int entered = nagaya_xmp_enter_task(where, &first, 0);
+  if (entered) gmove_of(nagaya_xmp_section_of(1, 0, 5, 1));
+  nagaya_xmp_leave_task(&entered);
+}
+
 static const struct mistake {
   const char* name;
   void (*make)(void);
@@ -194,6 +222,10 @@ static const struct mistake {
                 {"barrier-outside-of-task", barrier_outside_of_task},
                 {"loop-outside-of-task", loop_outside_of_task},
                 {"fixed-for-one-file", fixed_for_one_file},
+                {"gmove-of-more", gmove_of_more},
+                {"gmove-outside", gmove_outside},
+                {"gmove-without-step", gmove_without_step},
+                {"gmove-in-task", gmove_in_task},
                 {"no-operation", no_operation},
                 {"no-memory", no_memory}};
 
@@ -204,6 +236,8 @@ static void endless(const char* what) {
   for (;;)
     if (strcmp(what, "reflect") == 0)
       nagaya_xmp_reflect(where, &a, NULL, 0, NULL);
+    else if (strcmp(what, "gmove") == 0)
+      gmove_of(nagaya_xmp_section_of(1, 3, 5, 2));
     else if (strcmp(what, "reduction") == 0)
       nagaya_xmp_reduce(where, NAGAYA_XMP_SUM, NAGAYA_XMP_DOUBLE, &x, 1, NULL, NULL, NULL);
     else

@@ -31,8 +31,10 @@ GmoveSide side_of(const Program& program, const Range& range) {
 // Checks that the side is an element or a section of elements, with a subscript for each dimension.
 void check_subscripts(const GmoveSide& side, const Place& place) {
   const Variable& variable = *side.variable;
-  const bool is_pointer = variable.is_pointer && !side.use->subscripts.empty();
-  const size_t rank = variable.extents.size() + (is_pointer ? 1 : 0);
+  const bool is_pointer =
+      side.array == nullptr && variable.is_pointer && !side.use->subscripts.empty();
+  const size_t rank =
+      side.array != nullptr ? side.array->rank() : variable.extents.size() + (is_pointer ? 1 : 0);
   if (side.use->subscripts.size() != rank)
     throw Complaint{place,
                     other_rank("'" + variable.name + "'", rank, side.use->subscripts.size())};
