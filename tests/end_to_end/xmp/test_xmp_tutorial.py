@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every program and every command of docs/xmp.md, in its order, with the output that it shows."""
+"""Every program and every command of the pages on XcalableMP, in their order, with the output that they
+show."""
 import re
 
 import pytest
@@ -8,9 +9,16 @@ from ordinary_user import SEARCHED_FOLDERS
 from xmp_programs import ROOT
 
 RUN_LIMIT_S = 120
-TEXT = (ROOT / "docs/xmp.md").read_text()
-FILES = re.findall(r"```c\n(/\* (\S+) \*/\n.*?)```", TEXT, re.S)
-COMMANDS = [match for block in re.findall(r"```console\n(.*?)```", TEXT, re.S)
+# Each page, and how many commands it has at least.
+PAGES = {"docs/xmp.md": 25, "docs/xmp-first-hour.md": 10}
+
+
+def files_of(text):
+    return re.findall(r"```c\n(/\* (\S+) \*/\n.*?)```", text, re.S)
+
+
+def commands_of(text):
+    return [match for block in re.findall(r"```console\n(.*?)```", text, re.S)
             for match in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M)]
 
 
@@ -21,18 +29,21 @@ def is_as_shown(output, shown):
 
 
 @pytest.fixture
-def tutorial(user, xmp_programs, folder):
-    for content, name in FILES:
-        user.new_file(folder / name, content)
+def tutorial(xmp_programs, folder):
     (folder / "examples").mkdir()
     (folder / "examples" / "xmp").symlink_to(xmp_programs.examples)
     return folder
 
 
-def test_the_commands_do_what_the_tutorial_shows(user, front, hosts, installation, tutorial):
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_do_what_the_page_shows(user, front, hosts, installation, tutorial, page):
+    text = (ROOT / page).read_text()
+    for content, name in files_of(text):
+        user.new_file(tutorial / name, content)
     environment = {**SHARED_PROCESSORS, "PATH": f"{installation.root / 'bin'}:{SEARCHED_FOLDERS}"}
-    assert len(COMMANDS) > 20
-    for command, shown in COMMANDS:
+    commands = commands_of(text)
+    assert len(commands) >= PAGES[page]
+    for command, shown in commands:
         where = front if "--hosts" in command else user
         for letter, name in zip("ab", hosts.names):
             command = re.sub(rf"(--hosts.*?\b){letter}\b(?=[:,\s])", rf"\g<1>{name}", command)
