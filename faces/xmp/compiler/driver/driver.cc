@@ -34,8 +34,8 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
 class Driver {
  public:
   explicit Driver(const CommandLine& line) : line_(line), behind_(line.cc) {
-    // A compiler that the user names may be that of another MPI.
-    if (!behind_.is_named()) mpi_ = mpi_words();
+    // A compiler or a folder that the user names may be those of another MPI.
+    if (!behind_.is_named() && !is_given_mpi()) mpi_ = mpi_words();
   }
 
   int drive() {
@@ -51,6 +51,15 @@ class Driver {
   }
 
  private:
+  // Whether a folder of the command line has mpi.h, as where mpicc has called xmpcc.
+  bool is_given_mpi() const {
+    return std::ranges::any_of(line_.preprocessor, [](const std::string& word) {
+      std::error_code ignored;
+      const fs::path folder = word.starts_with("-I") ? word.substr(2) : word;
+      return !folder.empty() && fs::exists(folder / "mpi.h", ignored);
+    });
+  }
+
   // Writes the translation of each source that uses XMP to a file in the temporary folder.
   bool translate_sources() {
     Diagnostics diagnostics(false, warnings());
