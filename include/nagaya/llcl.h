@@ -26,7 +26,8 @@
  * An error that only the other node can see arrives by the completion. Local memory must stay as it
  * is until the completion.
  * Order: none between requests, nor between completions; but the accumulates and compare-and-swaps
- * of one thread to one process take effect in the order of its calls.
+ * of one thread to one process take effect in the order of its calls, and an atomic may be put
+ * behind all earlier requests of its thread (nagaya_llcl_try_atomic_behind).
  * No polling call is needed: completions and handlers arrive while the program computes.
  * Requests to the own node work in every task; requests to other nodes work after
  * nagaya_comm_init() (comm.h).
@@ -268,6 +269,11 @@ typedef struct nagaya_llcl_atomic {
 /* Applies an operation to one word, atomically against every atomic instruction of the processes of
  * that node and every request from anywhere. */
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* atomic);
+/* Applies an operation as nagaya_llcl_try_atomic() does, once all earlier requests of the calling
+ * thread to the same node have taken effect in the memory there: a process that sees the change
+ * sees their data, too. It does not report their errors, and need not wait for their completions.
+ */
+int nagaya_llcl_try_atomic_behind(const nagaya_llcl_atomic* atomic);
 
 /* ---- accumulates ------------------------------------------------------------------------- */
 

@@ -100,7 +100,7 @@ int Requester::misuse_of(const Command& command) const {
   if (size_t(command.op) >= llcl::kOps || command.inline_bytes > llcl::kInlineMaxBytes)
     return -EINVAL;
   if (command.inline_bytes != 0 && !command.may_be_inline()) return -EINVAL;
-  if (command.op == Op::kAtomic) {
+  if (command.is_atomic()) {
     const bool is_type = command.data.word.type <= static_cast<uint64_t>(llcl::Type::kDouble);
     return is_type && llcl::is_defined(command.atomic, command.type()) ? 0 : -EINVAL;
   }
@@ -130,6 +130,7 @@ void Requester::start(uint32_t index) {
   enlist(index);  // even if it fails: fences wait for its completion
   if (command.op == Op::kFence) return start_fence(index, error);
   if (error != 0) return finish(index, error);
+  if (command.op == Op::kAtomicBehind) return start_behind(index);
   if (!slot.is_large) return queue(index, State::kPending);
   slot.uses_region = true;
   const fabric::Region* known = regions_.acquire(RemoteRegionCache::name_of(command));
@@ -142,6 +143,7 @@ void Requester::queue(uint32_t index, State state) {
   TargetNode& target = targets_[slots_[index].command.node];
   slots_[index].state = state;
   if (state == State::kPending && slots_[index].command.keeps_order()) ++target.ordered;
+  if (state == State::kPending && slots_[index].command.op == Op::kAtomicBehind) ++target.behind;
   (state == State::kReady ? target.ready : target.pending).push(slots_, index);
 }
 
@@ -172,6 +174,16 @@ void Requester::unlist(uint32_t index) {
     settle_fences(slot);
 }
 
+namespace {
+
+// Whether a later record may take effect first: the fabric moves the data, or the target may read
+// them only when it has room for the answer.
+bool may_be_overtaken(const Slot& slot) {
+  return slot.uses_region || slot.command.op == Op::kGet || slot.command.op == Op::kGetPieces;
+}
+
+}  // namespace
+
 void Requester::start_fence(uint32_t index, int error) {
   Slot& fence = slots_[index];
   fence.state = State::kFence;
@@ -182,14 +194,34 @@ void Requester::start_fence(uint32_t index, int error) {
   if (fence.fence_waits == 0) finish(index, error);
 }
 
+// Waits for the earlier commands of the lane that it might overtake. All others leave before it,
+// and the target carries them out in their order.
+void Requester::start_behind(uint32_t index) {
+  Slot& slot = slots_[index];
+  for (uint32_t n = slot.before; n != kNone; n = slots_[n].before)
+    if (slots_[n].lane == slot.lane && may_be_overtaken(slots_[n])) ++slot.fence_waits;
+  if (slot.fence_waits == 0) return queue(index, State::kPending);
+  slot.state = State::kFence;
+  ++targets_[slot.command.node].fences;
+}
+
 // `settled` has left the list: the fences behind it wait for one command less.
 void Requester::settle_fences(const Slot& settled) {
   for (uint32_t n = settled.after, after; n != kNone; n = after) {
     Slot& slot = slots_[n];
     after = slot.after;
-    if (slot.state == State::kFence && slot.lane == settled.lane && --slot.fence_waits == 0)
-      finish(n, slot.status);
+    const bool has_waited = slot.state == State::kFence && slot.lane == settled.lane &&
+                            (slot.command.op == Op::kFence || may_be_overtaken(settled));
+    if (has_waited && --slot.fence_waits == 0) end_wait(n);
   }
+}
+
+void Requester::end_wait(uint32_t index) {
+  Slot& slot = slots_[index];
+  if (slot.command.op == Op::kFence) return finish(index, slot.status);
+  --targets_[slot.command.node].fences;
+  if (slot.status != 0) return finish(index, slot.status);
+  queue(index, State::kPending);
 }
 
 // ---- moving on ---------------------------------------------------------------------------------
@@ -311,6 +343,7 @@ void Requester::fail(Node node, int error) {
   target.failed = error;
   target.pending.clear();
   target.ordered = 0;
+  target.behind = 0;
   target.ready.clear();
   target.portions.clear();
   target.sent = 0;

@@ -15,6 +15,7 @@
 // A command's pieces are sent portion by portion; after each portion the command goes behind the
 // other pending ones. So are an accumulate's elements, but only while no other accumulate or
 // compare-and-swap is pending for the node: these leave in the order in which they were accepted.
+// While a kAtomicBehind is pending, no command leaves its place.
 // A slow node blocks only lanes whose next command targets it, and only after
 // pending_max commands; a task that does not take its callbacks blocks only its own lanes.
 #pragma once
@@ -103,9 +104,10 @@ class Requester : private Lanes::Visitor {
   struct TargetNode {
     uint32_t first = kNone, last = kNone;  // all its slots, in the order of acceptance
     uint32_t count = 0;                    // of the slots in this list
-    uint32_t fences = 0;                   // among these slots
+    uint32_t fences = 0;                   // among these slots: that may wait for others
     SlotQueue pending, ready;
     uint32_t ordered = 0;        // of the pending commands, those that keep their order
+    uint32_t behind = 0;         // of the pending commands: kAtomicBehind
     Fifo<SentPortion> portions;  // answered in order
     uint32_t sent = 0;
     size_t sent_bytes = 0;
@@ -133,10 +135,12 @@ class Requester : private Lanes::Visitor {
   int misuse_of(const llcl::Command& command) const;
   void start(uint32_t index);
   void start_fence(uint32_t index, int error);
+  void start_behind(uint32_t index);
   void queue(uint32_t index, State state);
   void enlist(uint32_t index);
   void unlist(uint32_t index);
   void settle_fences(const Slot& settled);
+  void end_wait(uint32_t index);
 
   bool advance(Node node);
   std::byte* append(TargetNode& target, Node node, const Header& header, size_t answer_bytes = 0);

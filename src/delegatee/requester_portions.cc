@@ -43,7 +43,8 @@ bool Requester::send_next_portion(TargetNode& target) {
   if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(target, index)) return false;
   slot.at = next;
   if (slot.status == 0 && has_more(slot)) {
-    const bool keeps_place = slot.command.keeps_order() && target.ordered > 1;
+    const bool keeps_place =
+        target.behind != 0 || (slot.command.keeps_order() && target.ordered > 1);
     if (!keeps_place) queue(pop_pending(target), State::kPending);
     return true;
   }

@@ -17,9 +17,10 @@ using llcl::Op;
 namespace {
 
 // Indexed by Op; a large transfer asks for the region first. A fence sends nothing.
-constexpr Kind kKindOf[] = {
-    Kind::kGet,       Kind::kPut,       Kind::kAtomic,    Kind::kMessage,    Kind::kProbe,
-    Kind::kPutNotify, Kind::kGetPieces, Kind::kPutPieces, Kind::kAccumulate, Kind::kCompareSwap};
+constexpr Kind kKindOf[] = {Kind::kGet,         Kind::kPut,       Kind::kAtomic,
+                            Kind::kMessage,     Kind::kProbe,     Kind::kPutNotify,
+                            Kind::kGetPieces,   Kind::kPutPieces, Kind::kAccumulate,
+                            Kind::kCompareSwap, Kind::kAtomic};
 static_assert(std::size(kKindOf) == llcl::kOps);
 
 // Payload of the only record of a command that is sent in one [bytes].
@@ -82,7 +83,7 @@ Header Requester::next_record(uint32_t index) const {
   }
   if (command.op == Op::kCompareSwap)
     header.argument = static_cast<uint32_t>(command.data.word.type);
-  if (command.op == Op::kAtomic) {
+  if (command.is_atomic()) {
     header.operation = static_cast<uint8_t>(command.atomic);
     header.type = static_cast<uint8_t>(command.data.word.type);
   }
@@ -108,6 +109,7 @@ uint32_t Requester::pop_pending(TargetNode& target) {
   const uint32_t index = target.pending.front();
   target.pending.pop(slots_);
   if (slots_[index].command.keeps_order()) --target.ordered;
+  if (slots_[index].command.op == Op::kAtomicBehind) --target.behind;
   return index;
 }
 
@@ -232,7 +234,7 @@ bool Requester::store_answer(Slot& slot, int status, std::span<const std::byte> 
     to = reinterpret_cast<std::byte*>(command.data.word.before);
     expected_bytes = sizeof(uint64_t);
     // The word's low bytes come first.
-    used_bytes = command.op == Op::kAtomic ? llcl::size_of(command.type()) : command.data.word.type;
+    used_bytes = command.is_atomic() ? llcl::size_of(command.type()) : command.data.word.type;
   }
   if (payload.size() != expected_bytes) return false;
   const bool is_orphans = slot.is_orphan && !slot.is_large;

@@ -17,8 +17,8 @@ void set_environment(const std::string& variable) {
 
 // The name of each llcl::Op, in the words of nagaya/llcl.h.
 constexpr std::array<const char*, llcl::kOps> kRequestKinds{
-    "read",         "write",       "atomic",       "message",    "fence",
-    "write_notify", "read_pieces", "write_pieces", "accumulate", "compare_swap"};
+    "read",        "write",        "atomic",     "message",      "fence",        "write_notify",
+    "read_pieces", "write_pieces", "accumulate", "compare_swap", "atomic_behind"};
 
 }  // namespace
 

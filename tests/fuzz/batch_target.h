@@ -138,6 +138,7 @@ class HearingNode {
     push(llcl::Op::kAccumulate,
          {.elements = {local, local, 0, 8, NAGAYA_ELEMENT_INT64, NAGAYA_REDUCE_SUM}});
     push(llcl::Op::kCompareSwap, {.word = {local, 4, 1, 2}});
+    ask(llcl::Op::kAtomicBehind, static_cast<uint64_t>(llcl::Type::kUint64), local);
     ask(llcl::Op::kFence, 0, 0);
     delegatee_.round();
   }

@@ -35,8 +35,9 @@ enum class Op : uint8_t {
   kPutPieces,      // as kPut, for all `pieces`; `offset` is added to that of each piece
   kAccumulate,     // an operation of the floor reduction on `elements`
   kCompareSwap,    // on one remote word of any alignment, atomic against accumulates
+  kAtomicBehind,   // as kAtomic, once all earlier commands of this lane to `node` have taken effect
 };
-inline constexpr size_t kOps = size_t(Op::kCompareSwap) + 1;
+inline constexpr size_t kOps = size_t(Op::kAtomicBehind) + 1;
 
 enum class Atomic : uint8_t {
   kAdd,
@@ -89,7 +90,7 @@ struct Command {
   };
   struct Word {
     uint64_t before;    // address, or 0
-    uint64_t type;      // kAtomic: Type; kCompareSwap: the word's size [bytes]
+    uint64_t type;      // of an atomic: Type; kCompareSwap: the word's size [bytes]
     uint64_t operand;   // in its low bytes
     uint64_t expected;  // of a compare-and-swap
   };
@@ -121,7 +122,7 @@ struct Command {
   };
   union Data {
     Block block;                             // kGet, kPut, kPutNotify, kActiveMessage
-    Word word;                               // kAtomic, kCompareSwap
+    Word word;                               // kAtomic, kAtomicBehind, kCompareSwap
     Pieces pieces;                           // kGetPieces, kPutPieces
     Elements elements;                       // kAccumulate
     unsigned char payload[kInlineMaxBytes];  // kPut, kActiveMessage: in place of a block
@@ -130,7 +131,7 @@ struct Command {
   Op op;
   Completion completion_kind;
   uint8_t inline_bytes;  // bytes in `payload`; 0: another member of `data` is used
-  Atomic atomic;         // kAtomic only
+  Atomic atomic;         // of an atomic only
   uint32_t node;
   uint16_t task;       // at that node
   uint16_t requester;  // at this node: it gets the completion
@@ -149,7 +150,8 @@ struct Command {
   bool is_in_portions() const { return has_pieces() || op == Op::kAccumulate; }
   // Whether it takes effect in the order in which its thread has made such commands.
   bool keeps_order() const { return op == Op::kAccumulate || op == Op::kCompareSwap; }
-  bool has_word() const { return op == Op::kAtomic || op == Op::kCompareSwap; }
+  bool is_atomic() const { return op == Op::kAtomic || op == Op::kAtomicBehind; }
+  bool has_word() const { return is_atomic() || op == Op::kCompareSwap; }
   // Whether data.pieces is an array that fits into the address space.
   bool pieces_are_possible() const {
     const Pieces& all = data.pieces;

@@ -93,8 +93,21 @@ void apply(const Command& command, void* word) {
   if (how.before != 0) std::memcpy(reinterpret_cast<void*>(how.before), &before, size_of(type));
 }
 
+int change(Op op, const nagaya_llcl_atomic* what) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  if (const int error = check(*self, what); error != 0) return error;
+  const uint32_t node = what->remote.process.node;
+  if (!self->is_here(node))
+    return self->submit(node, what->on_complete,
+                        [&](Command& command) { describe(op, *what, &command); });
+  nagaya_llcl_prepared request;
+  const int error = prepare_checked(*self, *what, &request);
+  return error != 0 ? error : nagaya_llcl_try_start(&request);
+}
+
 // Changes a word by an atomic, and wakes its task on this node. On another node the delegatee wakes
-// the task after every atomic.
+// the task after every atomic that may change a word.
 int change_word(const nagaya_remote* word, nagaya_operation operation, uint64_t value,
                 nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
@@ -243,16 +256,11 @@ int nagaya_llcl_flush(uint32_t node, int timeout_ms) {
 }
 
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
-  Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (const int error = check(*self, what); error != 0) return error;
-  const uint32_t node = what->remote.process.node;
-  if (!self->is_here(node))
-    return self->submit(node, what->on_complete,
-                        [&](Command& command) { describe(*what, &command); });
-  nagaya_llcl_prepared request;
-  const int error = prepare_checked(*self, *what, &request);
-  return error != 0 ? error : nagaya_llcl_try_start(&request);
+  return change(Op::kAtomic, what);
+}
+
+int nagaya_llcl_try_atomic_behind(const nagaya_llcl_atomic* what) {
+  return change(Op::kAtomicBehind, what);
 }
 
 int nagaya_llcl_try_add_word(const nagaya_remote* word, uint64_t value,

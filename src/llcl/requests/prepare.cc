@@ -86,7 +86,7 @@ int prepare_checked(const Endpoint& self, Op op, const nagaya_llcl_transfer& tra
 
 int prepare_checked(const Endpoint& self, const nagaya_llcl_atomic& atomic,
                     nagaya_llcl_prepared* out) {
-  describe(atomic, new (out->command) Command);
+  describe(Op::kAtomic, atomic, new (out->command) Command);
   out->way = NAGAYA_LLCL_LANE;
   out->counter = nullptr;
   out->on_complete = atomic.on_complete;

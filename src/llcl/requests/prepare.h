@@ -51,8 +51,9 @@ inline void describe(Op op, const nagaya_llcl_transfer& transfer, const nagaya_r
     out->data.block.counter_region = counter->region;
   }
 }
-inline void describe(const nagaya_llcl_atomic& atomic, Command* out) {
-  set_place(out, Op::kAtomic, atomic.remote);
+// `op`: kAtomic, kAtomicBehind.
+inline void describe(Op op, const nagaya_llcl_atomic& atomic, Command* out) {
+  set_place(out, op, atomic.remote);
   out->atomic = static_cast<Atomic>(atomic.operation);
   out->data.word = {reinterpret_cast<uint64_t>(atomic.before), static_cast<uint64_t>(atomic.type),
                     atomic.operand, atomic.expected};

@@ -62,6 +62,98 @@ TEST_F(Order, AFenceWaitsForItsOwnLaneAndItsOwnNodeOnly) {
   EXPECT_EQ(stuck.now(), 1);
 }
 
+// ---- atomics behind their lane's earlier commands ----
+
+class Behind : public Order {
+ protected:
+  explicit Behind(const fabric::FaultPlan& plan = {.seed = 3,
+                                                   .refuse_percent = 10,
+                                                   .delay_polls_max = 20})
+      : Order({}, plan) {
+    counter_region = fleet[1].regions.add(0, reinterpret_cast<std::byte*>(&counter), 8);
+  }
+  Command add_behind() {
+    Command command =
+        atomic(llcl::Atomic::kAdd, llcl::Type::kUint64, {1, 0, counter_region}, nullptr, 1);
+    command.op = Op::kAtomicBehind;
+    return command;
+  }
+  void await_count(uint64_t count) {
+    ASSERT_TRUE(soon([&] { return std::atomic_ref(counter).load() == count; }));
+  }
+
+  alignas(8) uint64_t counter = 0;
+  uint32_t counter_region;
+};
+
+TEST_F(Behind, AnAtomicIsSeenAfterTheDataOfAllEarlierWrites) {
+  fleet.start();
+  std::vector<llcl::Piece> pieces;
+  for (size_t n = 0; n < 60000; n += 1000)
+    pieces.push_back({reinterpret_cast<uint64_t>(&local[n]), n, 999, 1, 0, 0});
+  for (uint64_t round = 1; round <= 200; ++round) {
+    std::fill(local.begin(), local.end(), std::byte(round));
+    uint64_t done = 0;
+    const size_t bytes = round % 2 == 0 ? 100000 : 2000;
+    const size_t seen = round % 4 == 1 ? 59998 : bytes - 1;
+    if (round % 4 == 1) {
+      fleet[0].push(0, counted(of_pieces(Op::kPutPieces, {1, 0, region}, pieces), done));
+    } else {
+      fleet[0].push(0, counted(put(1, bytes), done));
+    }
+    fleet[0].push(0, counted(add_behind(), done));
+    await_count(round);
+    EXPECT_EQ(std::atomic_ref(reinterpret_cast<unsigned char&>(memory[1][seen])).load(),
+              static_cast<unsigned char>(round));
+    ASSERT_TRUE(soon([&] { return counts(done) == std::pair(uint64_t{2}, false); }));
+  }
+}
+
+TEST_F(Behind, AnAtomicIsSeenAfterAllEarlierReads) {
+  fleet.start();
+  for (uint64_t round = 1; round <= 200; ++round) {
+    std::fill(memory[1].begin(), memory[1].end(), std::byte(round));
+    uint64_t done = 0;
+    const size_t bytes = round % 2 == 0 ? 100000 : 2000;
+    fleet[0].push(0, counted(transfer(Op::kGet, {1, 0, region}, local.data(), bytes), done));
+    fleet[0].push(0, counted(add_behind(), done));
+    await_count(round);
+    std::fill(memory[1].begin(), memory[1].end(), std::byte(0xff));
+    ASSERT_TRUE(soon([&] { return counts(done) == std::pair(uint64_t{2}, false); }));
+    EXPECT_EQ(local[bytes - 1], std::byte(round));
+  }
+}
+
+TEST_F(Behind, AnAtomicBehindALargeWriteEndsWithTheErrorOfItsNode) {
+  fleet.network.pause_link(0, 1);
+  fleet.start();
+  Flag large, behind, fenced;
+  fleet[0].push(0, flagged(put(1, 100000), large));
+  fleet[0].push(0, flagged(add_behind(), behind));
+  fleet[0].push(0, flagged(fence(1), fenced));
+  fleet[1].stop();
+  EXPECT_LT(large.wait(), 0);
+  EXPECT_LT(behind.wait(), 0);
+  EXPECT_LT(fenced.wait(), 0);
+  EXPECT_EQ(counter, 0u);
+}
+
+// One message carries a small write and the atomic behind it: nobody waits in between.
+class BehindByHand : public Behind {
+ protected:
+  BehindByHand() : Behind(fabric::FaultPlan{}) {}
+};
+
+TEST_F(BehindByHand, AnAtomicLeavesWithTheSmallWritesBeforeIt) {
+  uint64_t done = 0;
+  fleet[0].push(0, counted(put(1), done));
+  fleet[0].push(0, counted(add_behind(), done));
+  for (int n = 0; n < 10; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 2u);
+  EXPECT_EQ(counter, 1u);
+  EXPECT_EQ(fleet[0].delegatee.batches(), 1u);
+}
+
 class Credit : public Order {
  protected:
   Credit() : Order({.credit_commands = 50, .pending_max = 30}) { fleet.network.pause_link(0, 1); }
