@@ -110,6 +110,8 @@ bool Delegatee::round() try {
   outbox_.flush(lanes_are_empty, now_ns_);
   batches_.store(outbox_.batches(), std::memory_order_relaxed);  // before answers to them come
   moved |= poll();
+  // A task that is woken may take this processor: first the answers, for which others wait.
+  if (target_.is_to_wake()) outbox_.send_hasty();
   abandon_ended();  // these tasks' regions have ended before: target_ drops them now
   moved |= target_.advance();
   release_ended();

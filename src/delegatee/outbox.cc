@@ -82,6 +82,17 @@ void Outbox::flush(bool all, uint64_t now_ns) {
   is_to_send_patient_ = false;
 }
 
+void Outbox::send_hasty() {
+  std::erase_if(open_, [&](Node node) {
+    Destination& destination = destinations_[node];
+    const bool is_hasty =
+        destination.open != kNone && buffers_[destination.open]->haste == Haste::kNow;
+    if (!is_hasty || !send(node)) return false;
+    destination.is_listed = false;
+    return true;
+  });
+}
+
 bool Outbox::is_due(Node node, bool all, uint64_t now_ns) {
   if (destinations_[node].open == kNone) return true;
   Buffer& buffer = *buffers_[destinations_[node].open];

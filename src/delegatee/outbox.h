@@ -37,6 +37,8 @@ class Outbox {
   // Sends batches that are full or have not grown since the last flush, with `all` also those of
   // haste kNow. Patient batches stay until their receipts have waited long enough or are many.
   void flush(bool all, uint64_t now_ns);
+  // Sends all batches of haste kNow. The others wait as if it had not been called.
+  void send_hasty();
   // Lets the next flush send patient batches, too: those that only carry receipts.
   void send_patient_too() { is_to_send_patient_ = true; }
   // Handles a kSent event, with or without an error: frees the buffer.

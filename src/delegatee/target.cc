@@ -18,6 +18,15 @@ namespace {
 
 constexpr uint32_t kReceiptMaxBytes = 4096;  // longest message whose receipt may be patient
 
+// Whether it is an atomic that only asks for the word. `request`: its form was checked.
+bool is_load(const Header& request, std::span<const std::byte> payload) {
+  if (request.kind != Kind::kAtomic) return false;
+  Operands operands;
+  std::memcpy(&operands, payload.data(), sizeof operands);
+  return static_cast<llcl::Atomic>(request.operation) == llcl::Atomic::kAdd &&
+         operands.operand == 0;
+}
+
 }  // namespace
 
 Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Delivery& delivery,
@@ -59,7 +68,7 @@ bool Target::serve(Node node, const Header& header, Payload payload) {
   Answer done{header, 0, 0};
   if (service.store == nullptr) return answer(node, done, payload);
   done.status = (this->*service.store)(header, payload, done.before);
-  if (done.status == 0) wake_later(header.task);
+  if (done.status == 0 && !is_load(header, payload)) wake_later(header.task);
   return answer(node, done);
 }
 

@@ -37,6 +37,8 @@ class Target {
   // Wakes the tasks whose memory the requests served since the last call have changed, retries work
   // that had to wait, drops registrations of ended regions. Returns true if anything moved.
   bool advance();
+  // Whether advance() will wake a task.
+  bool is_to_wake() const { return to_wake_.has_value(); }
   // Whether a message waits for a full mailbox: nobody rings when there is room again.
   bool has_waiting() const;
   // The node has failed: throws away its requests.

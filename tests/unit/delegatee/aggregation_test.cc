@@ -41,6 +41,29 @@ TEST_F(Aggregation, CompletionsOfACounterInARowRingOnceAndTheTargetWakesOnce) {
   EXPECT_EQ(fleet[1].delivery.wakes[0].load(), 1u);
 }
 
+// The task that is woken may take the delegatee's processor.
+TEST_F(Aggregation, AnAnswerLeavesBeforeTheTargetIsWoken) {
+  uint64_t answered = 0;
+  fleet[1].delivery.at_wake = [&] {
+    fleet[0].delegatee.round();
+    answered = counts(done).first;
+  };
+  fleet[0].push(2, add_one(1));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(fleet[1].delivery.wakes[0].load(), 1u);
+  EXPECT_EQ(answered, 1u);
+}
+
+TEST_F(Aggregation, AnAtomicThatOnlyAsksForTheWordWakesNobody) {
+  uint64_t word = 7;
+  fleet[0].push(
+      2, counted(atomic(llcl::Atomic::kAdd, llcl::Type::kUint64, {1, 0, region}, &word, 0), done));
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_EQ(counts(done).first, 1u);
+  EXPECT_EQ(word, 0u);
+  EXPECT_EQ(fleet[1].delivery.wakes[0].load(), 0u);
+}
+
 TEST_F(Aggregation, EveryTaskThatAwaitsACounterIsWoken) {
   for (uint32_t n = 0; n < 64; ++n) fleet[0].push(n % 8, add_one(1));
   for (int n = 0; n < 4; ++n) fleet.round();
