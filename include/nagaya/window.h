@@ -55,7 +55,7 @@
  * Several nodes: match.h must be open.
  * Memory: 192 bytes of the space heap for each member of a window (from 321 members on 64 more for
  * each further 512), rounded up to a power of two for the window: 10,000 windows of 16 members take
- * 40 MiB. In every task about 300 bytes, and one byte for each member; over several nodes 48 bytes
+ * 40 MiB. In every task about 300 bytes, and one byte for each member; over several nodes 56 bytes
  * for each, a team (coll.h), and two of the node's regions (llcl.h).
  */
 #ifndef NAGAYA_WINDOW_H

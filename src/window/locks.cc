@@ -10,14 +10,10 @@ LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, boo
       turns_(window.first_part().turns),
       has_others_(has_others),
       access_(is_exclusive ? Access::kUncountedExclusive : Access::kShared) {
-  if (is_exclusive && has_lock_all())
+  if (is_exclusive && part_.lock.has_lock_all())
     enter_queue();
   else
     enter_target();
-}
-
-bool LockRequest::has_lock_all() const {
-  return window_.first_part().has_lock_all.load(std::memory_order_relaxed) != 0;
 }
 
 void LockRequest::enter_queue() {
@@ -45,21 +41,20 @@ bool LockRequest::is_granted() {
   if (access_ != Access::kShared) return part_.lock.is_exclusive(ticket_) && is_exclusive_granted();
   if (!part_.lock.try_shared(ticket_)) return false;
   window_.group().light_fence();  // the grant before the load of who waits
-  if (part_.lock.has_waiters()) window_.group().wake();
+  if (part_.lock.has_waiters() || may_hold_up_lock_all()) window_.group().wake();
   return true;
 }
 
-// Called with the target's lock. If the first lock_all has begun meanwhile, gives the lock back and
-// queues for it.
+// Whether the first lock_all may wait until this target's tickets have gone on.
+bool LockRequest::may_hold_up_lock_all() const {
+  return part_.lock.has_lock_all() &&
+         window_.first_part().has_lock_all.load(std::memory_order_relaxed) == 0;
+}
+
+// Called with the target's lock. If the first lock_all had begun before the request, gives the lock
+// back and queues for it.
 bool LockRequest::is_exclusive_granted() {
-  if (access_ == Access::kExclusive) return true;
-  part_.uncounted_exclusive.store(1, std::memory_order_relaxed);
-  // Pairs with LockAllRequest's; a lock_all of another node makes nobody execute one.
-  if (window_.has_other_nodes())
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  else
-    window_.group().light_fence();
-  if (!has_lock_all()) return true;
+  if (access_ == Access::kExclusive || !ticket_.has_lock_all()) return true;
   window_.unlock(target_, Access::kUncountedExclusive);
   enter_queue();
   return false;
@@ -75,17 +70,15 @@ bool LockAllRequest::is_granted() {
 // Called by the holder of the turn.
 bool LockAllRequest::is_announced() {
   std::atomic<uint32_t>& has_lock_all = window_.first_part().has_lock_all;
-  if (has_lock_all.load(std::memory_order_acquire) == Part::kAnnounced) return true;
-  if (!has_begun_) {
-    has_begun_ = true;
-    has_lock_all.store(Part::kAnnouncing, std::memory_order_relaxed);
-    window_.group().heavy_fence();  // pairs with is_exclusive_granted()'s
+  // Acquire: pairs with the store below.
+  if (has_lock_all.load(std::memory_order_acquire) != 0) return true;
+  for (; announced_to_ < window_.members_here(); ++announced_to_) {
+    TargetLock& lock = window_.part_at(announced_to_).lock;
+    if (!awaited_) awaited_ = lock.announce_lock_all();
+    if (!lock.has_reached(*awaited_)) return false;
+    awaited_.reset();
   }
-  // Acquire: pairs with unlock().
-  for (; announced_to_ < window_.members_here(); ++announced_to_)
-    if (window_.part_at(announced_to_).uncounted_exclusive.load(std::memory_order_acquire) != 0)
-      return false;
-  has_lock_all.store(Part::kAnnounced, std::memory_order_release);
+  has_lock_all.store(1, std::memory_order_release);
   return true;
 }
 

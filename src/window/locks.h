@@ -2,6 +2,8 @@
 // locks.h - requests for locks of a window, which their thread polls until they are granted.
 #pragma once
 
+#include <optional>
+
 #include "window/window.h"
 
 namespace nagaya::window {
@@ -23,10 +25,10 @@ class LockRequest {
  private:
   enum class Step { kQueue, kEnter, kTarget };
 
-  bool has_lock_all() const;
   void enter_queue();
   void enter_target();
   bool is_exclusive_granted();
+  bool may_hold_up_lock_all() const;
 
   Window& window_;
   const uint32_t target_;
@@ -35,7 +37,8 @@ class LockRequest {
   const bool has_others_;
   Access access_;
   Step step_ = Step::kTarget;
-  uint32_t turn_ = 0, ticket_ = 0;
+  uint32_t turn_ = 0;
+  Ticket ticket_;
 };
 
 // A request for the locks of all targets of this node.
@@ -52,8 +55,8 @@ class LockAllRequest {
   Window& window_;
   Turns& turns_;
   const uint32_t turn_;
-  bool has_begun_ = false;     // to announce itself
-  uint32_t announced_to_ = 0;  // the targets below have no uncounted exclusive lock
+  uint32_t announced_to_ = 0;      // the targets below have no uncounted exclusive lock
+  std::optional<Ticket> awaited_;  // of the next target, which knows of lock_all
 };
 
 }  // namespace nagaya::window

@@ -27,9 +27,8 @@ struct Part {
   alignas(mailbox::kLineBytes) std::atomic<int32_t> placement;
   int32_t error;
   uint32_t kind;  // nagaya_window_kind
-  // The first Part's, read by each exclusive lock: whether any member has called lock_all, and
-  // whether all exclusive locks of before are gone (turns.h).
-  enum : uint32_t { kNoLockAll, kAnnouncing, kAnnounced };
+  // The first Part's: not 0 once the node's targets know that a member has called lock_all, and all
+  // exclusive locks of before are gone (turns.h).
   std::atomic<uint32_t> has_lock_all;
   std::byte* base;
   uint64_t bytes, unit;
@@ -40,8 +39,7 @@ struct Part {
   std::atomic<uint64_t> arrived;  // at the opening, fences and the closing so far, by all members
 
   alignas(mailbox::kLineBytes) TargetLock lock;
-  std::atomic<uint32_t> uncounted_exclusive;  // turns.h
-  std::atomic<uint64_t> completed;            // complete() calls to this target so far
+  std::atomic<uint64_t> completed;  // complete() calls to this target so far
   // Bit r: rank r has posted to this member, which has not started that epoch yet. As many words
   // as the window needs.
   static constexpr uint32_t kWordsInLine = 5;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// remote_locks.h - locks of targets on other nodes, and of all targets of other nodes: the same
-// steps on the same words as locks.h, each step one atomic request. So members of the target's node
-// and others lock in one order.
+// remote_locks.h - locks of targets on other nodes, and of all targets of other nodes: the steps of
+// locks.h on the same words, as atomic requests. So members of the target's node and others lock in
+// one order. Requests that need not wait for each other travel together:
+//
+//   lock      ticket, state of the lock           one round trip, if nobody else has the lock
+//             (shared: lets the next one go on)   nobody waits for its answer
+//   unlock    behind the accesses                 nobody waits for its answer
+//   lock_all  state of the queue, entry           one round trip for each node, if nobody is queued
 //
 // Functions wait, and throw as RemoteMembers' do.
 #pragma once
@@ -16,6 +21,7 @@ class RemoteLocks {
 
   // `has_others`: the caller has a lock of this window already. Returns how the target is locked.
   Access lock(uint32_t target, bool is_exclusive, bool has_others);
+  // Takes effect behind the caller's accesses to the target.
   void unlock(uint32_t target, Access access);
   // `node`: by its index in the window's set.
   void lock_all(uint32_t node);
@@ -23,13 +29,12 @@ class RemoteLocks {
 
  private:
   uint32_t first_of_node(uint32_t target) const;
-  void pass_turn_on(uint32_t first, uint32_t turn);
-  uint32_t wait_for_turn(uint32_t first);
+  bool try_enter_at_once(uint32_t first, uint64_t one, uint64_t others);
   void enter(uint32_t first, uint64_t one, uint64_t others);
-  void announce(uint32_t first, uint32_t node);
-  void lock_shared(uint32_t target);
-  void lock_exclusive(uint32_t target);
-  void unlock_exclusive(uint32_t target);
+  void enter_by_queue(uint32_t first, uint64_t one, uint64_t others);
+  void enter_exclusive(uint32_t first, bool has_others);
+  void announce(uint32_t target);
+  Ticket lock_by_ticket(uint32_t target, bool is_exclusive);
 
   RemoteMembers& members_;
 };

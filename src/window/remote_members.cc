@@ -78,10 +78,9 @@ void RemoteMembers::barrier() {
   run_collective(team_, barrier);
 }
 
-int RemoteMembers::flush(uint32_t rank) {
-  Member& member = members_[rank];
-  const uint64_t started = std::atomic_ref(member.started).load(std::memory_order_relaxed);
-  return started == 0 ? 0 : ::nagaya_llcl_wait_counter(&member.completed, started, -1);
+int RemoteMembers::flush(Count& count) {
+  const uint64_t started = std::atomic_ref(count.started).load(std::memory_order_relaxed);
+  return started == 0 ? 0 : ::nagaya_llcl_wait_counter(&count.completed, started, -1);
 }
 
 int RemoteMembers::flush_all() {
@@ -92,12 +91,12 @@ int RemoteMembers::flush_all() {
 
 void RemoteMembers::post(uint32_t rank) {
   const uint32_t own = set_->rank();
-  change(rank, offsetof(Part, posts) + own / 64 * sizeof(uint64_t), NAGAYA_OR,
-         uint64_t{1} << own % 64);
+  signal(rank, change(offsetof(Part, posts) + own / 64 * sizeof(uint64_t), NAGAYA_OR,
+                      uint64_t{1} << own % 64));
 }
 
 void RemoteMembers::complete(uint32_t rank) {
-  change(rank, offsetof(Part, completed), NAGAYA_ADD, uint64_t{1});
+  signal(rank, change(offsetof(Part, completed), NAGAYA_ADD, uint64_t{1}));
 }
 
 // ---- dynamic windows ----------------------------------------------------------------------------
@@ -124,9 +123,9 @@ bool RemoteMembers::read_list(uint32_t rank, uint64_t word, std::vector<Attached
 void RemoteMembers::find_attachments(uint32_t rank) {
   constexpr uint64_t kAt = offsetof(Part, attached_list);
   std::vector<AttachedRegion> regions;
-  for (uint64_t word = change(rank, kAt, NAGAYA_ADD, uint64_t{0}); word != 0;) {
+  for (uint64_t word = apply(rank, load<uint64_t>(kAt)); word != 0;) {
     const bool has_come = read_list(rank, word, regions);
-    const uint64_t now = change(rank, kAt, NAGAYA_ADD, uint64_t{0});
+    const uint64_t now = apply(rank, load<uint64_t>(kAt));
     if (has_come && now == word) break;
     word = now;
   }
@@ -145,22 +144,43 @@ nagaya_remote RemoteMembers::find_attached(uint32_t rank, uint64_t begin, uint64
   }
 }
 
-uint64_t RemoteMembers::apply(uint32_t rank, uint64_t at, nagaya_operation operation,
-                              nagaya_type type, uint64_t operand, uint64_t expected) {
-  uint64_t before = 0;
-  uint32_t done = 0;
-  const nagaya_llcl_atomic what{place_in_region(rank, members_[rank].part_region, at),
-                                operation,
-                                type,
-                                operand,
-                                expected,
-                                &before,
-                                ::nagaya_flag(&done)};
-  int error = -EAGAIN;
-  wait([&] { return (error = ::nagaya_llcl_try_atomic(&what)) != -EAGAIN; });
-  if (error == 0) error = ::nagaya_llcl_wait_flag(&done, -1);
+// ---- words --------------------------------------------------------------------------------------
+
+nagaya_llcl_atomic RemoteMembers::atomic(uint32_t rank, const Change& change, uint64_t* before,
+                                         const nagaya_completion& on_complete) const {
+  return {place_in_region(rank, members_[rank].part_region, change.at),
+          change.operation,
+          change.type,
+          change.operand,
+          change.expected,
+          before,
+          on_complete};
+}
+
+void RemoteMembers::apply(uint32_t rank, std::span<const Change> changes, uint64_t* before) {
+  uint32_t done[kChangesAtOnce] = {};
+  int error = 0;
+  size_t started = 0;
+  for (; started < changes.size(); ++started) {
+    const nagaya_llcl_atomic what =
+        atomic(rank, changes[started], &before[started], ::nagaya_flag(&done[started]));
+    wait([&] { return (error = ::nagaya_llcl_try_atomic(&what)) != -EAGAIN; });
+    if (error != 0) break;
+  }
+  for (size_t n = 0; n < started; ++n) {
+    const int failure = ::nagaya_llcl_wait_flag(&done[n], -1);
+    if (error == 0) error = failure;
+  }
   if (error != 0) throw base::Error(error, "a member of the window on another node is lost");
-  return before;
+}
+
+void RemoteMembers::signal(uint32_t rank, const Change& change) {
+  if (has_threads_) flush(rank);  // the accesses of other threads
+  const int error = start(signals_, [&](const nagaya_completion& on_complete) {
+    const nagaya_llcl_atomic what = atomic(rank, change, nullptr, on_complete);
+    return ::nagaya_llcl_try_atomic_behind(&what);
+  });
+  if (error != 0) throw base::Error(error, "a member of the window on another node is lost");
 }
 
 }  // namespace nagaya::window

@@ -7,22 +7,25 @@
 //   fence, closing     a barrier of all members                a team of coll
 //
 // Every member registers its memory and its Part; the opening gives all registrations to all.
-// Accesses go on when their call has returned, and are complete after a flush. Changes of a Part's
-// words are complete when the call returns; the other node's delegatee wakes the Part's owner.
-// A member that waits for the word of another one is not woken, and looks again and again
-// (ask_until).
+// Accesses go on when their call has returned, and are complete after a flush. So do the changes of
+// a Part's words that only tell something (signal): they are complete before the closing. Others
+// are complete when the call returns. The other node's delegatee wakes the Part's owner. A member
+// that waits for the word of another one is not woken, and looks again and again (ask_until).
 //
 // Threads: any thread may call any function, but barrier() one at a time.
 // Functions throw base::Error if a node is lost, or std::bad_alloc.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/error.h"
+#include "mailbox/machine.h"
 #include "nagaya/coll.h"
 #include "window/remote_attachments.h"
 #include "window/sides.h"
@@ -64,13 +67,7 @@ class RemoteMembers {
   // until there is room. Returns 0 or its error.
   template <class Request>
   int start(uint32_t rank, Request request) {
-    Member& member = members_[rank];
-    // First: another thread's flush must not take this access's completion for that of its own.
-    std::atomic_ref(member.started).fetch_add(1, std::memory_order_relaxed);
-    int error = -EAGAIN;
-    wait([&] { return (error = request(::nagaya_counter(&member.completed))) != -EAGAIN; });
-    if (error != 0) std::atomic_ref(member.completed).fetch_add(1, std::memory_order_relaxed);
-    return error;
+    return start(members_[rank].accesses, request);
   }
   // Makes an access, as start() does, and waits until it is complete. Returns its error, too.
   template <class Request>
@@ -89,12 +86,15 @@ class RemoteMembers {
   }
   // Wait until the caller's accesses to a member, or to all, are complete. Return 0, or -EIO: one
   // has failed.
-  int flush(uint32_t rank);
+  int flush(uint32_t rank) { return flush(members_[rank].accesses); }
   int flush_all();
 
-  // The caller has posted to a member, or completed its epoch for it.
+  // Tell a member that the caller has posted to it, or has completed its epoch for it: behind the
+  // caller's accesses to that member.
   void post(uint32_t rank);
   void complete(uint32_t rank);
+  // Waits until all signals have come. Returns 0, or -EIO: one has failed.
+  int await_signals() { return flush(signals_); }
 
   // ---- dynamic windows
 
@@ -113,25 +113,63 @@ class RemoteMembers {
 
   // ---- words of a member's Part; `at`: where the word lies there
 
-  uint32_t load(uint32_t rank, uint64_t at) { return change(rank, at, NAGAYA_ADD, uint32_t{0}); }
-  // Atomic; sequentially consistent. Return the value from before.
-  uint32_t change(uint32_t rank, uint64_t at, nagaya_operation operation, uint32_t operand) {
-    return static_cast<uint32_t>(apply(rank, at, operation, NAGAYA_UINT32, operand, 0));
+  // An atomic on a word; sequentially consistent.
+  struct Change {
+    uint64_t at;
+    nagaya_operation operation;
+    nagaya_type type;
+    uint64_t operand, expected = 0;
+  };
+  static Change change(uint64_t at, nagaya_operation operation, uint32_t operand) {
+    return {at, operation, NAGAYA_UINT32, operand};
   }
-  uint64_t change(uint32_t rank, uint64_t at, nagaya_operation operation, uint64_t operand,
-                  uint64_t expected = 0) {
-    return apply(rank, at, operation, NAGAYA_UINT64, operand, expected);
+  static Change change(uint64_t at, nagaya_operation operation, uint64_t operand,
+                       uint64_t expected = 0) {
+    return {at, operation, NAGAYA_UINT64, operand, expected};
   }
-  // Calls is_over(), which asks another node, until it returns true: seldom after some time.
+  template <class Word>
+  static Change load(uint64_t at) {
+    return change(at, NAGAYA_ADD, Word{0});
+  }
+  // Makes changes in one message, and waits for them. Returns the words from before.
+  template <size_t kCount>
+  std::array<uint64_t, kCount> apply(uint32_t rank, const Change (&changes)[kCount]) {
+    static_assert(kCount <= kChangesAtOnce);
+    std::array<uint64_t, kCount> before{};
+    apply(rank, changes, before.data());
+    return before;
+  }
+  uint64_t apply(uint32_t rank, const Change& one) {
+    uint64_t before = 0;
+    apply(rank, std::span(&one, 1), &before);
+    return before;
+  }
+  // Makes a change of which the caller need not know when it takes effect: behind its accesses to
+  // the member.
+  void signal(uint32_t rank, const Change& change);
+
+  // Calls is_over(), which asks another node, until it returns true: the longer it takes, the less
+  // often, so that the answer comes late by an eighth of the time, or by a millisecond.
   template <class IsOver>
   static void ask_until(IsOver is_over) {
-    for (uint32_t asks = 0; !is_over(); ++asks)
-      if (asks >= kAsksWithoutPause) wait([] { return false; }, 1);
+    for (const uint64_t begin_ns = mailbox::Machine::now_ns(); !is_over();) {
+      const uint64_t now_ns = mailbox::Machine::now_ns(), end_ns = now_ns + (now_ns - begin_ns) / 8;
+      wait([&] { return mailbox::Machine::now_ns() >= end_ns; }, kLongestPauseMs);
+    }
   }
 
- private:
-  static constexpr uint32_t kAsksWithoutPause = 16;
+  // ---- how the caller has locked a member
 
+  Ticket& ticket(uint32_t rank) { return members_[rank].ticket; }
+
+ private:
+  static constexpr size_t kChangesAtOnce = 4;
+  static constexpr int kLongestPauseMs = 1;
+
+  // Requests of the caller: how many it has started, and how many of them are complete.
+  struct Count {
+    uint64_t started, completed;  // completed: a counter of llcl.h
+  };
   // A member tells this to the others at the opening.
   struct Registration {
     uint64_t bytes, unit;
@@ -139,10 +177,21 @@ class RemoteMembers {
     uint32_t kind;
     int32_t error;
   };
-  // The caller's accesses to a member are counted.
   struct Member : Registration {
-    uint64_t started, completed;  // completed: a counter of llcl.h
+    Count accesses;
+    Ticket ticket;  // the latest of the caller's
   };
+
+  template <class Request>
+  static int start(Count& count, Request request) {
+    // First: another thread's flush must not take this request's completion for that of its own.
+    std::atomic_ref(count.started).fetch_add(1, std::memory_order_relaxed);
+    int error = -EAGAIN;
+    wait([&] { return (error = request(::nagaya_counter(&count.completed))) != -EAGAIN; });
+    if (error != 0) std::atomic_ref(count.completed).fetch_add(1, std::memory_order_relaxed);
+    return error;
+  }
+  static int flush(Count& count);
 
   nagaya_remote place_in_region(uint32_t rank, uint32_t region, uint64_t offset) const {
     return {set_->process(rank), region, 0, offset};
@@ -152,14 +201,16 @@ class RemoteMembers {
   bool read_list(uint32_t rank, uint64_t word, std::vector<AttachedRegion>& regions);
   void find_attachments(uint32_t rank);
   int gather(const Registration& own, std::vector<Registration>& all);
-  uint64_t apply(uint32_t rank, uint64_t at, nagaya_operation operation, nagaya_type type,
-                 uint64_t operand, uint64_t expected);
+  nagaya_llcl_atomic atomic(uint32_t rank, const Change& change, uint64_t* before,
+                            const nagaya_completion& on_complete) const;
+  void apply(uint32_t rank, std::span<const Change> changes, uint64_t* before);
 
   const std::shared_ptr<const processes::ProcessSet> set_;
   const bool has_threads_;
   nagaya_team* team_ = nullptr;
   nagaya_remote own_memory_{}, own_part_{};
   std::vector<Member> members_;
+  Count signals_{};
   std::optional<PublishedAttachments> published_;
   task::SpinLock attachments_lock_;      // of the next two
   std::vector<FoundAttachments> found_;  // by rank

@@ -47,13 +47,12 @@ void lock_all_here(nagaya_window& window) {
 
 int complete_remote(nagaya_window& window) {
   return catch_errors([&] {
-    const int error = window.remote->flush_all();
     for (uint32_t rank = 0; rank < window.size(); ++rank) {
       if (window.epochs().target(rank) != Access::kStarted || !window.is_remote(rank)) continue;
       window.epochs().set_target(rank, Access::kNone);
       window.remote->complete(rank);
     }
-    return error;
+    return window.remote->flush_all();
   });
 }
 
@@ -155,9 +154,8 @@ int nagaya_window_unlock(nagaya_window* window, uint32_t rank) {
   if (const int error = window->epochs().end_lock(rank, &access); error != 0) return error;
   if (is_remote(window, rank))
     return catch_errors([&] {
-      const int failure = window->remote->flush(rank);
       RemoteLocks(*window->remote).unlock(rank, access);
-      return failure;
+      return window->remote->flush(rank);
     });
   window->unlock(rank, access);
   return 0;

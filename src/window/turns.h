@@ -10,17 +10,17 @@
 // queue: it waits for holders of lock_all, who wait for nobody, and not for processes in the queue,
 // who may wait for it.
 //
-// Until the first lock_all of a window nobody enters here (`has_lock_all`), so exclusive locks of
-// different targets touch no line in common that changes. Such a lock shows itself in its target's
-// `uncounted_exclusive` instead:
+// Until the first lock_all of a window nobody enters here, so exclusive locks of different targets
+// touch no line in common that changes. The word from which a target's tickets are taken has a bit
+// for lock_all:
 //
-//   exclusive:        uncounted_exclusive = 1, light fence, has_lock_all?
-//                     -> yes: takes it back, and enters here
-//   first lock_all:   has_lock_all = 1, heavy fence, waits until each member's
-//                     `uncounted_exclusive` has been 0
+//   exclusive:        takes a ticket of the target, with the bit
+//                     -> 1: gives it back when its turn comes, and enters here
+//   first lock_all:   sets the bit of each target, with the next ticket
+//                     -> waits until all exclusive requests before that ticket are gone
 //
-// Because of the fences (group.h) one of the two sees the other's store. The lock that many take,
-// often, pays nothing for the one that comes once.
+// Both change one word, so one of the two sees the other. The lock that many take, often, pays
+// nothing for the one that comes once.
 // Death of a holder: processes of the other kind wait until the job ends.
 #pragma once
 

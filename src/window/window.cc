@@ -188,8 +188,6 @@ void Window::complete() {
 void Window::unlock(uint32_t target, Access access) {
   Part& part = this->part(target);
   Part& common = first_part();
-  if (access == Access::kUncountedExclusive)
-    part.uncounted_exclusive.store(0, std::memory_order_release);  // pairs with LockAllRequest
   if (access == Access::kShared)
     part.lock.unlock_shared();
   else if (access != Access::kUnchecked)
@@ -197,7 +195,7 @@ void Window::unlock(uint32_t target, Access access) {
   const bool is_last = access == Access::kExclusive && common.turns.leave_exclusive();
   group_.light_fence();  // the stores before the loads of who waits; see Wait::arm
   const bool may_have_lock_all = access == Access::kUncountedExclusive
-                                     ? common.has_lock_all.load(std::memory_order_relaxed) != 0
+                                     ? part.lock.has_lock_all()
                                      : is_last && common.turns.has_queue();
   if (may_have_lock_all || part.lock.has_waiters()) group_.wake();
 }

@@ -2,6 +2,7 @@
 // window_api.cc - the functions of nagaya/window.h that make and end windows.
 #include <errno.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/catch_errors.h"
@@ -88,7 +89,8 @@ int nagaya_window_close(nagaya_window* window) {
   if (const int error = check(window); error != 0) return error;
   if (window->has_epoch()) return -EBUSY;
   return catch_errors([&] {
-    const int error = nagaya::window::flush_remote(*window);
+    int error = nagaya::window::flush_remote(*window);
+    if (window->remote != nullptr) error = std::min(error, window->remote->await_signals());
     nagaya::window::wait_for_all(*window);
     delete window;
     return error;

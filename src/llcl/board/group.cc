@@ -167,10 +167,6 @@ void Group::light_fence() const {
   board_->has_heavy_fence ? mailbox::Machine::light_fence() : mailbox::Machine::fence();
 }
 
-void Group::heavy_fence() const {
-  board_->has_heavy_fence ? mailbox::Machine::heavy_fence() : mailbox::Machine::fence();
-}
-
 // The fence orders the caller's stores before its load of `asleep`; see Wait::arm. A full one would
 // wait for the lines that were stored into: 0.15 us of a message of 0.25.
 void Group::wake() const {

@@ -102,11 +102,10 @@ class Group {
   // Returns how many processors all tasks of the node share.
   uint32_t processors() const;
 
-  // Two fences that order the callers' earlier stores before their later loads with each other: of
-  // two threads that call one each, at least one sees the other's stores. The light one executes no
-  // instruction where the kernel has membarrier(2).
+  // Orders the caller's earlier stores before its later loads, beside the fence that a thread makes
+  // all tasks execute before a long sleep (Wait::arm): the thread sees the stores, or the caller
+  // sees that it is about to sleep. Executes no instruction where the kernel has membarrier(2).
   void light_fence() const;
-  void heavy_fence() const;
   // Wakes the members' threads that sleep in a Wait, after the caller has stored something for
   // them. It costs two loads while nobody sleeps, because a thread fences for its wakers before a
   // long sleep. A thread that begins a nap (WaitTable::kNapWithoutBellNs) at the same moment may

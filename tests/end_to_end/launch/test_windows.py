@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Windows of nagaya/window.h among the tasks of a job, and tasks that are killed in them."""
+import re
 import time
 
 import pytest
@@ -29,6 +30,25 @@ def test_windows_over_hosts(hosts, front, nagaya, installation, of_hosts, tasks)
     ended = front.run([nagaya, "run", "-n", tasks, "--hosts", names, installation.program("windows"), "all"],
                       env=SHARED_PROCESSORS, timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, f"windows of {tasks}\n"), ended
+
+
+# The put's, and those of the first task's synchronisation, by their kinds: nobody waits for one that
+# is behind others.
+@pytest.mark.parametrize("operation, each", [
+    ("exclusive", {"atomic": 2, "write": 1, "atomic_behind": 1}),
+    ("shared", {"atomic": 2, "write": 1, "atomic_behind": 2}),
+    ("post", {"write": 1, "atomic_behind": 1}),
+    ("lock_all", {"atomic": 3, "atomic_behind": 1})])
+def test_synchronisation_takes_few_requests(hosts, front, nagaya, installation, operation, each):
+    rounds = 50
+    ended = front.run([nagaya, "run", "-n", 2, "--hosts", ",".join(hosts.names[:2]),
+                       installation.program("window_requests"), nagaya, operation], env=SHARED_PROCESSORS,
+                      timeout=RUN_LIMIT_S)
+    assert ended.code == 0, ended
+    before, after = ({kind: int(count) for count, kind in re.findall(r"(\d+) (\w+)", line)}
+                     for line in re.findall("requests to other nodes:(.*)", ended.out))
+    counts = {kind: (after[kind] - before.get(kind, 0)) // rounds for kind in after}
+    assert {kind: count for kind, count in counts.items() if count != 0} == each, ended.out
 
 
 @pytest.mark.parametrize("place", ["lock", "start", "open"])
