@@ -51,7 +51,7 @@ static char* const where = "forked_calls.c:1:1";
 
 static void declare(void) {
   const long size = kSize, low = 0, high = elements - 1;
-  const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+  const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
   nagaya_xmp_nodes* const all = nagaya_xmp_declare_nodes(where, "p", 1, 1, &size, NULL, 0);
   on_all = nagaya_xmp_declare_template(where, "t", 1, &low, &high);
   nagaya_xmp_distribute(where, on_all, all, &block);

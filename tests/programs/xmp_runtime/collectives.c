@@ -191,7 +191,7 @@ static void check_loop(const nagaya_xmp_nodes* p, const long extent[2]) {
   enum { MOST = 60 };
   const long low[2] = {(long)draw(&state, 9) - 4, 1};
   const long high[2] = {low[0] + draw(&state, MOST), 1 + draw(&state, 9)};
-  const nagaya_xmp_distribution blocks[] = {{NAGAYA_XMP_BLOCK, 0}, {NAGAYA_XMP_BLOCK, 0}};
+  const nagaya_xmp_distribution blocks[] = {{.kind = NAGAYA_XMP_BLOCK}, {.kind = NAGAYA_XMP_BLOCK}};
   nagaya_xmp_template* t = nagaya_xmp_declare_template("collectives.c:12:1", "t", 2, NULL, NULL);
   nagaya_xmp_distribute("collectives.c:13:1", t, p, blocks);
   nagaya_xmp_fix_template("collectives.c:14:1", t, low, high, 0);

@@ -11,8 +11,8 @@
 #include "nagaya/xmp_translated.h"
 
 static const char* const where = "declarations.c:1:1";
-static const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
-static const nagaya_xmp_distribution none = {NAGAYA_XMP_NOT_DISTRIBUTED, 0};
+static const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
+static const nagaya_xmp_distribution none = {.kind = NAGAYA_XMP_NOT_DISTRIBUTED};
 
 /* int a[6][9], b[9];  nodes p[2][2], template t[9][6] of both files */
 static nagaya_xmp_array a, b, c;
@@ -159,8 +159,8 @@ static void check_wide_block(void) {
   static nagaya_xmp_array wide;
   const long any = -1, extent = 10, low = 0, high = 9;
   const nagaya_xmp_alignment plain = {0, 0, 0, 0};
-  const nagaya_xmp_distribution blocks[] = {{NAGAYA_XMP_BLOCK, INT64_C(1) << 62},
-                                            {NAGAYA_XMP_BLOCK, 20}};
+  const nagaya_xmp_distribution blocks[] = {{.kind = NAGAYA_XMP_BLOCK, .width = INT64_C(1) << 62},
+                                            {.kind = NAGAYA_XMP_BLOCK, .width = 20}};
   nagaya_xmp_nodes* all = nagaya_xmp_declare_nodes(where, "all", 1, 1, &any, NULL, 0);
   for (int n = 0; n < 2; ++n) {
     nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "wide", 1, &low, &high);

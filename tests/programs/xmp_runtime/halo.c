@@ -64,11 +64,11 @@ static void draw_template(struct round* r) {
     r->low[d] = (long)draw(&state, 5) - 2;
     r->high[d] = r->low[d] + draw_extent(r) - 1;
     const long indexes = r->high[d] - r->low[d] + 1;
-    r->distribution[d] = (nagaya_xmp_distribution){NAGAYA_XMP_NOT_DISTRIBUTED, 0};
+    r->distribution[d] = (nagaya_xmp_distribution){.kind = NAGAYA_XMP_NOT_DISTRIBUTED};
     if (r->axis[d] < 0) continue;
     const long nodes = r->nodes_extent[r->axis[d]], least = (indexes + nodes - 1) / nodes;
     const long width = draw(&state, 3) == 0 ? least + draw(&state, 4) : 0;
-    r->distribution[d] = (nagaya_xmp_distribution){NAGAYA_XMP_BLOCK, width};
+    r->distribution[d] = (nagaya_xmp_distribution){.kind = NAGAYA_XMP_BLOCK, .width = width};
   }
 }
 

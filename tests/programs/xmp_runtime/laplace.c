@@ -27,7 +27,7 @@ static nagaya_xmp_array u, uu;
 static void declare(void) {
   const long any = -1, low = 0, high = ROWS - 1;
   const long extent[] = {ROWS, COLUMNS};
-  const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+  const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
   const nagaya_xmp_alignment plain[] = {{0, 0, 0, 0}, {-1, 0, 0, 0}};
   const nagaya_xmp_alignment shadowed[] = {{0, 0, 1, 1}, {-1, 0, 0, 0}};
   p = nagaya_xmp_declare_nodes("laplace.c:6:9", "p", 1, 1, &any, NULL, 0);

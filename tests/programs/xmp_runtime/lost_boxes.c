@@ -16,7 +16,7 @@ static nagaya_xmp_array u;
 /* Shadow on one side only: node 0 waits for nobody in its reflects. */
 static void declare_array(void) {
   const long any = -1, low = 0, high = 7, extent = 8;
-  const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+  const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
   const nagaya_xmp_alignment alignment = {0, 0, 1, 0};
   nagaya_xmp_nodes* const p = nagaya_xmp_declare_nodes("", "p", 1, 1, &any, NULL, 0);
   nagaya_xmp_template* const t = nagaya_xmp_declare_template("", "t", 1, &low, &high);

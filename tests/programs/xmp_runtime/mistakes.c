@@ -15,7 +15,7 @@ static nagaya_xmp_template* t;
 static nagaya_xmp_array a;
 static const long extent = 16;
 static const nagaya_xmp_alignment shadowed = {0, 0, 1, 1};
-static const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+static const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
 
 static void declare(void) {
   const long any = -1, low = 0, high = extent - 1;
@@ -74,7 +74,7 @@ static void not_distributed(void) {
 }
 static void narrow_blocks(void) {
   const long low = 0, high = 9;
-  const nagaya_xmp_distribution narrow = {NAGAYA_XMP_BLOCK, 3};
+  const nagaya_xmp_distribution narrow = {.kind = NAGAYA_XMP_BLOCK, .width = 3};
   nagaya_xmp_distribute(where, nagaya_xmp_declare_template(where, "u", 1, &low, &high), p, &narrow);
 }
 static void long_array(void) {

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   const int has_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
   const int is_late = argc > 1 && strcmp(argv[1], "late") == 0;
   const long any = -1, low = 0, high = 99;
-  const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+  const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
   nagaya_xmp_nodes* p = nagaya_xmp_declare_nodes(where, "p", 0, 1, &any, NULL, 0);
   nagaya_xmp_template* t = nagaya_xmp_declare_template(where, "t", 1, &low, &high);
   nagaya_xmp_distribute(where, t, p, &block);

@@ -15,7 +15,7 @@ static nagaya_xmp_array u;
 /* A row of each node, and one of each neighbour. Two dimensions have a step of the reflect each. */
 static void declare_array(long nodes) {
   const long any = -1, low = 0, high = nodes - 1, extent[] = {nodes, COLUMNS};
-  const nagaya_xmp_distribution block = {NAGAYA_XMP_BLOCK, 0};
+  const nagaya_xmp_distribution block = {.kind = NAGAYA_XMP_BLOCK};
   const nagaya_xmp_alignment alignment[] = {{0, 0, 1, 1}, {-1, 0, 1, 1}};
   nagaya_xmp_nodes* const p = nagaya_xmp_declare_nodes("", "p", 1, 1, &any, NULL, 0);
   nagaya_xmp_template* const t = nagaya_xmp_declare_template("", "t", 1, &low, &high);
