@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 8:30: this clause is for block distributions; dimension 1 of 't' is cyclic
+// expect: 8:26: this clause is for block distributions; dimension 1 of 't' is cyclic
 #pragma xmp nodes p[4]
 #pragma xmp template t[8]
 #pragma xmp distribute t[cyclic] onto p

@@ -3,6 +3,6 @@
 #pragma xmp nodes p[4]
 int a[8][8], b[8][8];
 int main(void) {
-  xmp_transpose(b[:][:], a[:][:], 0);
+  xmp_transpose(b[:][0], a, 0);
   return 0;
 }
