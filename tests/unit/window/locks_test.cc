@@ -128,6 +128,25 @@ TEST(Locks, LockAllWaitsForALockThatIsOlderThanTheFirstLockAll) {
   late.give_back();
 }
 
+TEST(Locks, TheFirstLockAllWaitsForOlderExclusiveRequestsAndForNoReader) {
+  Members members(4);
+  const Handles handles = members.opened(kDynamic);
+  Holding reader(*handles[0], 2, false, false), other_reader(*handles[0], 1, false, false);
+  EXPECT_TRUE(reader.is_granted());
+  EXPECT_TRUE(other_reader.is_granted());
+  Holding writer(*handles[1], 2, true, false);
+  EXPECT_FALSE(writer.is_granted());
+  Holding all(*handles[3]);
+  EXPECT_FALSE(all.is_granted());
+  reader.give_back();
+  EXPECT_FALSE(all.is_granted());
+  EXPECT_TRUE(writer.is_granted());
+  writer.give_back();
+  EXPECT_TRUE(all.is_granted()) << "it waits for a reader";
+  all.give_back();
+  other_reader.give_back();
+}
+
 TEST(Locks, LockAllAndExclusiveLocksTakeTurns) {
   Members members(4);
   const Handles handles = members.opened(kDynamic);
