@@ -220,7 +220,11 @@ bool may_execute(const char* where, const nagaya_xmp_on& on, int dimension, long
   if (nagaya::xmp::Executing::is_in_task()) {
     static std::mutex sets;  // guards the cached sets: several threads may call
     const std::lock_guard lock(sets);
-    if (const auto* const set = nagaya::xmp::set_of(where, on); set != nullptr)
+    // The nodes of the loop's indexes only: others need not execute it.
+    nagaya_xmp_on indexed = on;
+    indexed.subscript[dimension] = {NAGAYA_XMP_RANGE, std::min(first, last) + offset,
+                                    std::max(first, last) + offset, 1};
+    if (const auto* const set = nagaya::xmp::set_of(where, indexed); set != nullptr)
       nagaya::xmp::check_executing(where, "the loop", *set);
   }
   return nagaya::xmp::has_caller_in_other_dimensions(where, on, dimension);

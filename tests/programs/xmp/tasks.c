@@ -122,6 +122,18 @@ static void loop_right_behind_a_task(void) {
   EXPECT_EQUAL(sum, own < half ? N * (N - 1) / 2 : 0);
 }
 
+/* The template is on all nodes, but the loop's indexes are on the one of the task. */
+static void loop_over_the_block_of_a_task(void) {
+  const int width = (N + nodes - 1) / nodes;
+  int sum = 0;
+#pragma xmp task on p[0]
+  {
+#pragma xmp loop on t[i]
+    for (int i = 0; i < width; i++) sum++;
+  }
+  EXPECT_EQUAL(sum, own == 0 ? width : 0);
+}
+
 int main(void) {
   nodes = xmp_all_num_nodes(), own = own_number();
   subsets();
@@ -131,6 +143,7 @@ int main(void) {
   two_at_once();
   leaves_by_return();
   loop_right_behind_a_task();
+  loop_over_the_block_of_a_task();
 #pragma xmp barrier
 #pragma xmp barrier on p
   return say_ok();
