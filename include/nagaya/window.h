@@ -237,6 +237,9 @@ typedef enum nagaya_window_lock_kind {
 int nagaya_window_lock(nagaya_window* window, nagaya_window_lock_kind kind, uint32_t rank,
                        uint32_t assertions);
 int nagaya_window_unlock(nagaya_window* window, uint32_t rank);
+/* Locks a target exclusively if that is possible without waiting. Returns as nagaya_window_lock();
+ * -EAGAIN: somebody else has the lock, or waits for it. */
+int nagaya_window_try_lock(nagaya_window* window, uint32_t rank);
 int nagaya_window_lock_all(nagaya_window* window, uint32_t assertions);
 int nagaya_window_unlock_all(nagaya_window* window);
 

@@ -88,6 +88,12 @@ class Epochs {
     set(State::kLocked);
     return 0;
   }
+  // Called if begin_lock() was not followed by the lock.
+  void undo_lock(uint32_t rank) {
+    const auto lock = locked();
+    set_target(rank, Access::kNone);
+    if (--locks_ == 0) set(State::kIdle);
+  }
   // `*access`: how the target was locked.
   int end_lock(uint32_t rank, Access* access) {
     const auto lock = locked();

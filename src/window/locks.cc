@@ -60,6 +60,16 @@ bool LockRequest::is_exclusive_granted() {
   return false;
 }
 
+Access try_lock(Window& window, uint32_t target) {
+  const std::optional<Ticket> ticket = window.part(target).lock.try_exclusive();
+  if (!ticket) return Access::kNone;
+  if (!ticket->has_lock_all()) return Access::kUncountedExclusive;
+  Turns& turns = window.first_part().turns;
+  if (!turns.has_queue() && turns.try_enter_exclusive()) return Access::kExclusive;
+  window.unlock(target, Access::kUncountedExclusive);
+  return Access::kNone;
+}
+
 bool LockAllRequest::is_granted() {
   if (!turns_.is_turn_of(turn_) || !is_announced() || !turns_.try_enter_all()) return false;
   if (turns_.pass_on(turn_)) window_.group().wake();

@@ -41,6 +41,10 @@ class LockRequest {
   Ticket ticket_;
 };
 
+// Locks a target of this node exclusively if that is possible without waiting. Returns how it is
+// locked, or Access::kNone.
+Access try_lock(Window& window, uint32_t target);
+
 // A request for the locks of all targets of this node.
 class LockAllRequest {
  public:

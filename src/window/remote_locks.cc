@@ -117,6 +117,25 @@ Access RemoteLocks::lock(uint32_t target, bool is_exclusive, bool has_others) {
   return Access::kExclusive;
 }
 
+// As TargetLock::try_exclusive(), and as try_lock() of locks.h.
+Access RemoteLocks::try_lock(uint32_t target) {
+  const auto [next, state] = members_.apply(
+      target, {RemoteMembers::load<uint32_t>(kNext), RemoteMembers::load<uint64_t>(kState)});
+  const uint32_t before = low_half(next);
+  const Ticket ticket(before);
+  if (state != free_state(ticket.place()) ||
+      low_half(members_.apply(target, RemoteMembers::change(kNext, NAGAYA_COMPARE_SWAP,
+                                                            before + Ticket::kOne, before))) !=
+          before)
+    return Access::kNone;
+  members_.ticket(target) = ticket;
+  if (!ticket.has_lock_all()) return Access::kUncountedExclusive;
+  if (try_enter_at_once(first_of_node(target), Turns::kOneExclusive, Turns::kAllMask))
+    return Access::kExclusive;
+  unlock(target, Access::kUncountedExclusive);
+  return Access::kNone;
+}
+
 void RemoteLocks::unlock(uint32_t target, Access access) {
   if (access == Access::kUnchecked) return;
   if (access == Access::kShared)

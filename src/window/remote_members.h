@@ -120,8 +120,9 @@ class RemoteMembers {
     nagaya_type type;
     uint64_t operand, expected = 0;
   };
-  static Change change(uint64_t at, nagaya_operation operation, uint32_t operand) {
-    return {at, operation, NAGAYA_UINT32, operand};
+  static Change change(uint64_t at, nagaya_operation operation, uint32_t operand,
+                       uint32_t expected = 0) {
+    return {at, operation, NAGAYA_UINT32, operand, expected};
   }
   static Change change(uint64_t at, nagaya_operation operation, uint64_t operand,
                        uint64_t expected = 0) {

@@ -148,6 +148,23 @@ int nagaya_window_lock(nagaya_window* window, nagaya_window_lock_kind kind, uint
   return error;
 }
 
+int nagaya_window_try_lock(nagaya_window* window, uint32_t rank) {
+  if (const int error = check(window, rank); error != 0) return error;
+  bool has_others = false;
+  if (const int error = window->epochs().begin_lock(rank, &has_others); error != 0) return error;
+  Access access = Access::kNone;
+  const int error = catch_errors([&] {
+    access = is_remote(window, rank) ? RemoteLocks(*window->remote).try_lock(rank)
+                                     : try_lock(*window, rank);
+    return access == Access::kNone ? -EAGAIN : 0;
+  });
+  if (error == 0)
+    window->epochs().set_target(rank, access);
+  else
+    window->epochs().undo_lock(rank);
+  return error;
+}
+
 int nagaya_window_unlock(nagaya_window* window, uint32_t rank) {
   if (const int error = check(window, rank); error != 0) return error;
   Access access = Access::kNone;

@@ -24,6 +24,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 namespace nagaya::window {
 
@@ -78,6 +79,18 @@ class TargetLock {
   }
   void unlock_shared() { exclusive_.fetch_add(Ticket::kOne, std::memory_order_release); }
 
+  // Locks exclusively if nobody has the lock or waits for it: then the next ticket may go on, and
+  // until somebody has taken it nobody changes the other two words. Returns that ticket.
+  std::optional<Ticket> try_exclusive() {
+    uint32_t next = next_.load(std::memory_order_relaxed);
+    const Ticket ticket(next);
+    // Acquire: as take_ticket().
+    if (!is_exclusive(ticket) ||
+        !next_.compare_exchange_strong(next, next + Ticket::kOne, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+      return std::nullopt;
+    return ticket;
+  }
   // Returns whether the lock is held exclusively by this ticket.
   bool is_exclusive(const Ticket& ticket) const {
     // Acquire: pairs with both unlocks. `shared_`, too: unlock_exclusive() stores it last.

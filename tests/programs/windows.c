@@ -10,6 +10,7 @@
 #include <nagaya/match.h>
 #include <nagaya/window.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -114,12 +115,23 @@ typedef struct {
   uint32_t number;
 } counting_t;
 
+/* Locks exclusively, by attempts in every third round. */
+static void lock_exclusively(nagaya_window* window, uint32_t target, uint64_t round) {
+  int error;
+  if (round % 3 != 0) {
+    EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_EXCLUSIVE, target, 0), 0);
+    return;
+  }
+  while ((error = nagaya_window_try_lock(window, target)) == -EAGAIN) sched_yield();
+  EXPECT_EQUAL(error, 0);
+}
+
 static void* count_under_locks(void* context) {
   const counting_t* const counting = context;
   nagaya_window* const window = counting->window;
   for (uint32_t round = 0; round < rounds; ++round)
     for (uint32_t target = counting->number; target < size; target += THREADS) {
-      EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_EXCLUSIVE, target, 0), 0);
+      lock_exclusively(window, target, round);
       EXPECT_EQUAL(put(window, target, 20, got(window, target, 20) + 1), 0);
       EXPECT_EQUAL(nagaya_window_flush(window, target), 0);
       EXPECT_EQUAL(nagaya_window_unlock(window, target), 0);
@@ -153,7 +165,7 @@ static void lock_all_beside_locks(nagaya_window* window) {
       EXPECT_EQUAL(nagaya_window_flush_all(window), 0);
       EXPECT_EQUAL(nagaya_window_unlock_all(window), 0);
     } else {
-      EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_EXCLUSIVE, 0, 0), 0);
+      lock_exclusively(window, 0, round);
       const uint64_t next = got(window, 0, 30) + 1;
       EXPECT_EQUAL(put(window, 0, 30, next), 0);
       EXPECT_EQUAL(put(window, 0, 31, next), 0);
@@ -283,6 +295,7 @@ static void mistake_epochs(nagaya_window* window) {
   EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_SHARED, nobody, 0), -EINVAL);
   EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_SHARED, 0, NAGAYA_WINDOW_NO_CHECK), 0);
   EXPECT_EQUAL(nagaya_window_lock(window, NAGAYA_WINDOW_SHARED, 0, 0), -EPROTO);
+  EXPECT_EQUAL(nagaya_window_try_lock(window, 0), -EPROTO);
   EXPECT_EQUAL(nagaya_window_lock_all(window, 0), -EBUSY);
   EXPECT_EQUAL(nagaya_window_start(window, NULL, 0, 0), -EBUSY);
   EXPECT_EQUAL(nagaya_window_fence(window, 0), -EBUSY);
