@@ -72,6 +72,7 @@ int nagaya_match_close(void);
  * below. */
 #define NAGAYA_CONTEXTS_BLACS UINT32_C(0x40000000)
 #define NAGAYA_CONTEXTS_AREAS UINT32_C(0x60000000)
+#define NAGAYA_CONTEXT_POSTS UINT32_C(0x6fffffff) /* of libnagaya-xmp: one alone */
 #define NAGAYA_CONTEXTS_ARRAYS UINT32_C(0x70000000)
 #define NAGAYA_CONTEXTS_COLL UINT32_C(0x80000000)
 

@@ -356,6 +356,95 @@ void nagaya_xmp_free_copy(void* copy);
 /* Returns the lowest index of a template's dimension, in the order of C; of nodes 0. `of`: its
  * descriptor. */
 long nagaya_xmp_low_of(void* of, int dimension);
+/* ---- coarrays ------------------------------------------------------------------------------- */
+
+/* A coarray: the variable of the program, which is there in every process. An image is a process's
+ * number, from 0, among the executing nodes, or among the nodes of `coarray on`. */
+typedef struct nagaya_xmp_coarray {
+  char* own; /* the caller's */
+  /* For each image how far its coarray lies behind the caller's, in bytes; LONG_MIN: on another
+   * machine. Both are null pointers until the first access by the executing nodes. */
+  const long *offset, *end;
+  struct nagaya_xmp_coarray_state* state; /* used by the runtime only */
+} nagaya_xmp_coarray;
+
+/* Declares the variable at `own` as a coarray. All processes of the job call it, in the same order.
+ * A second unit may declare the variable, too. `extents`: of all codimensions but the last one.
+ * `on`: the nodes of a `coarray on`, or a null pointer. `locks`: how many locks the variable is, if
+ * it is one of locks, else 0. */
+void nagaya_xmp_declare_coarray(const char* where, nagaya_xmp_coarray* coarray, const char* name,
+                                void* own, unsigned long bytes, unsigned long locks,
+                                int codimensions, const long* extents, const nagaya_xmp_nodes* on);
+/* Called by units that synchronise images. All processes of the job call it, in the same order. */
+void nagaya_xmp_use_images(const char* where);
+
+/* Fills `offset` and `end`. It is an error of the program if there is no such image. */
+void nagaya_xmp_find_images(const char* where, nagaya_xmp_coarray* coarray, long image);
+/* Returns the image with these indexes: the first one changes fastest. */
+long nagaya_xmp_image_of(const char* where, const nagaya_xmp_coarray* coarray, int count,
+                         const long* index);
+
+/* Returns where an image of this machine has what the caller has at `place`; a null pointer: the
+ * image is on another machine. */
+static __inline__ void* nagaya_xmp_at(const char* where, nagaya_xmp_coarray* coarray,
+                                      const volatile void* place, long image) {
+  if (__builtin_expect((unsigned long)image >= (unsigned long)(coarray->end - coarray->offset), 0))
+    nagaya_xmp_find_images(where, coarray, image);
+  const long offset = coarray->offset[image];
+  return offset == -0x7fffffffffffffffL - 1 ? (void*)0 : (char*)place + offset;
+}
+/* Read and write what nagaya_xmp_at() does not find. The result of get is valid until its next
+ * call. A put is complete at return. */
+void* nagaya_xmp_get(const char* where, nagaya_xmp_coarray* coarray, const volatile void* place,
+                     long image, unsigned long bytes);
+void nagaya_xmp_put(const char* where, nagaya_xmp_coarray* coarray, const volatile void* place,
+                    long image, const void* value, unsigned long bytes);
+/* Elements of a variable, side by side or in sections. */
+typedef struct nagaya_xmp_part {
+  void* first;                 /* where the caller has the first element */
+  nagaya_xmp_coarray* coarray; /* a null pointer: the caller's */
+  long image;
+  int sections;
+  long length[7], stride[7]; /* of each section, outer ones first; stride: in bytes */
+} nagaya_xmp_part;
+
+/* Enters the section number `n` of a part, base:length:step; `row`: the bytes from one index to the
+ * next. `extent`: of the dimension, if the program has left out the length, else -1. Returns the
+ * base. */
+static __inline__ long nagaya_xmp_section_of(nagaya_xmp_part* part, int n, long extent, long row,
+                                             long base, long length, long step) {
+  part->length[n] = extent < 0 ? length
+                    : step < 0 ? base / -step + 1
+                               : (extent - base + step - 1) / step;
+  part->stride[n] = step * row;
+  if (part->sections <= n) part->sections = n + 1;
+  return base;
+}
+/* Copies the elements of `from`, as if all were read before the first is written. One element goes
+ * to all of `to`. At return the copy is complete. */
+void nagaya_xmp_assign(const char* where, const nagaya_xmp_part* to, const nagaya_xmp_part* from,
+                       unsigned long element_bytes);
+/* Define and read an integer of 4 or 8 bytes atomically. */
+void nagaya_xmp_atomic_define(const char* where, nagaya_xmp_coarray* coarray, volatile void* place,
+                              long image, unsigned long bytes, long value);
+long nagaya_xmp_atomic_ref(const char* where, nagaya_xmp_coarray* coarray, volatile void* place,
+                           long image, unsigned long bytes);
+/* The caller's image. */
+long nagaya_xmp_own_image(const nagaya_xmp_coarray* coarray);
+
+/* Locks and unlocks the lock that an image has where the caller has `lock`. Null pointers: without
+ * the clauses acquired_lock, stat. */
+void nagaya_xmp_lock(const char* where, nagaya_xmp_coarray* coarray, const volatile void* lock,
+                     long image, int* acquired, int* status);
+void nagaya_xmp_unlock(const char* where, nagaya_xmp_coarray* coarray, const volatile void* lock,
+                       long image, int* status);
+
+/* post(node, tag), wait(node, tag): null pointers for what the program leaves out. */
+void nagaya_xmp_post(const char* where, const nagaya_xmp_on* node, int tag);
+void nagaya_xmp_wait(const char* where, const nagaya_xmp_on* node, const int* tag);
+
+/* The next call of xmp_sync_all() or one of the xmp_sync_image functions is of these nodes. */
+void nagaya_xmp_image(const nagaya_xmp_nodes* nodes);
 
 /* ---- checked accesses: xmpcc --check --------------------------------------------------------- */
 

@@ -14,8 +14,7 @@
  * this header, without any library. There a descriptor has no answers.
  * Source: XcalableMP specification 1.4, runtime library routines, and its appendix of extended
  * inquiry functions; names and constants as in the Omni compiler. Different from the specification:
- * xmp_array_gtol() returns an int. Missing: the functions of
- * coarrays, the transformational ones (docs/xmp.md).
+ * xmp_array_gtol() returns an int. Missing: the transformational functions (docs/xmp.md).
  */
 #ifndef NAGAYA_XMP_H
 #define NAGAYA_XMP_H
@@ -60,6 +59,18 @@ extern "C" {
 #define XMP_DESC_TEMPLATE 2201
 #define XMP_DESC_ARRAY 2202
 
+/* The status of functions and directives that synchronise images. */
+#define XMP_STAT_SUCCESS 0
+#define XMP_STAT_STOPPED_IMAGE 2300 /* never stored */
+#define XMP_STAT_LOCKED 2301
+#define XMP_STAT_UNLOCKED 2302
+#define XMP_STAT_LOCKED_OTHER_IMAGE 2303
+
+/* A lock, for coarrays: xmp_lock_t lock:[*]; directives lock and unlock. */
+typedef struct xmp_lock_t {
+  char is_of_the_library;
+} xmp_lock_t;
+
 /* A descriptor: xmp_desc_of(name), which xmpcc translates. */
 typedef void* xmp_desc_t;
 
@@ -92,6 +103,31 @@ void xmp_barrier(void);
 int xmp_test_async(int async_id);
 /* As exit(): 0, of all processes, or another status, which ends the job. */
 void xmp_exit(int status);
+
+/* ---- coarrays ---------------------------------------------------------------------------- */
+
+/* Images are numbered from 0, among the executing nodes or those of the `image` directive before
+ * the call. `status` gets XMP_STAT_SUCCESS; it may be NULL. If an image ends in the middle, the job
+ * does.
+ * The functions but sync_memory wait until all executing nodes, one image, or those of a set have
+ * called them: those in the set as often as the caller has named them. Then each sees what the
+ * others have stored in coarrays before. */
+void xmp_sync_all(int* status);
+void xmp_sync_image(int image, int* status);
+void xmp_sync_images(int num, int* image_set, int* status);
+void xmp_sync_images_all(int* status);
+/* Completes the caller's own accesses. */
+void xmp_sync_memory(int* status);
+
+/* `atom` is an integer coarray of 4 or 8 bytes, or an element of one: of the caller or, with :[k],
+ * of an image. xmpcc translates both. */
+void xmp_atomic_define(int atom, int value);
+void xmp_atomic_ref(int* value, int atom);
+
+/* Translate images of nodes into those of the job, and into those of the executing nodes (-1: it is
+ * none of them). All count from 0. */
+void xmp_get_primary_image_index(int number, const int index[], int primary[], xmp_desc_t nodes);
+void xmp_get_image_index(int number, const int index[], int current[], xmp_desc_t nodes);
 
 /* ---- nodes ------------------------------------------------------------------------------- */
 
@@ -236,6 +272,21 @@ NAGAYA_XMP_SERIAL int xmpc_this_image(void) {
   return 0;
 }
 NAGAYA_XMP_SERIAL void xmp_barrier(void) {}
+NAGAYA_XMP_SERIAL void xmp_sync_memory(int* status) {
+  if (status != NULL) *status = XMP_STAT_SUCCESS;
+}
+NAGAYA_XMP_SERIAL void xmp_sync_all(int* status) {
+  xmp_sync_memory(status);
+}
+NAGAYA_XMP_SERIAL void xmp_sync_image(int image, int* status) {
+  (void)image, xmp_sync_memory(status);
+}
+NAGAYA_XMP_SERIAL void xmp_sync_images(int num, int* image_set, int* status) {
+  (void)num, (void)image_set, xmp_sync_memory(status);
+}
+NAGAYA_XMP_SERIAL void xmp_sync_images_all(int* status) {
+  xmp_sync_memory(status);
+}
 NAGAYA_XMP_SERIAL int xmp_test_async(int async_id) {
   return (void)async_id, 1;
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "faces/xmp/runtime/coarrays.h"
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/reference.h"
 #include "faces/xmp/runtime/translated.h"
@@ -25,10 +26,12 @@ ProcessSet& Executing::now() {
 
 void Executing::enter(ProcessSet& set) {
   entered().push_back(&set);
+  forget_images();
 }
 
 void Executing::leave() {
   entered().pop_back();
+  forget_images();
 }
 
 void check_executing(const char* where, const char* what, const ProcessSet& set) {

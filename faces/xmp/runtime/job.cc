@@ -14,6 +14,7 @@
 #include "faces/lost_node.h"
 #include "faces/xmp/runtime/arrays.h"
 #include "faces/xmp/runtime/asynchronous.h"
+#include "faces/xmp/runtime/coarrays.h"
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/process_set.h"
 #include "faces/xmp/runtime/translated.h"
@@ -84,6 +85,7 @@ bool reads_halo_messages() {
 void end(int status, void*) {
   if (status != 0 || nagaya_space_identity() == 0) return;
   complete_all();
+  close_coarrays();
   close_all_blocks();
   ProcessSet::close_all();
   nagaya_comm_finalize();

@@ -37,7 +37,8 @@ Sets& sets() {
 
 }  // namespace
 
-ProcessSet::ProcessSet(const std::vector<uint32_t>& job_ranks) : hash_(hash_of(job_ranks)) {
+ProcessSet::ProcessSet(const std::vector<uint32_t>& job_ranks)
+    : hash_(hash_of(job_ranks)), first_job_rank_(job_ranks.front()) {
   std::vector<nagaya_process> processes;
   for (const uint32_t rank : job_ranks) processes.push_back(Job::own().process(rank));
   const auto found = std::find(job_ranks.begin(), job_ranks.end(), Job::own().rank());

@@ -25,6 +25,7 @@ class ProcessSet {
   uint32_t size() const { return static_cast<uint32_t>(nagaya_processes_size(members())); }
   // Returns the rank in the job of the n-th member.
   uint32_t job_rank(uint32_t n) const;
+  uint32_t first_job_rank() const { return first_job_rank_; }
   const nagaya_processes* members() const { return members_.get(); }
   // Returns the caller's number in the set; -1: it is no member.
   int64_t own_index() const { return own_index_; }
@@ -55,6 +56,7 @@ class ProcessSet {
   // A hash of the members: the same at all of them, and in all probability different from the hash
   // of any other set.
   const uint64_t hash_;
+  const uint32_t first_job_rank_;
   Processes members_;
   int64_t own_index_;
   uint64_t arrays_made_ = 0;

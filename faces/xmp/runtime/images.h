@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// images.h - the images of coarrays, and the words by which two of them synchronise.
+//
+// Each process has a word for every process of the job that counts the calls of xmp_sync_images()
+// there which name this process, and kTags words that count posts from there with tags 0 to
+// kTags - 1. Other posts are messages (posts.cc). All words of a process are one region of llcl.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "faces/xmp/runtime/process_set.h"
+#include "nagaya/llcl.h"
+
+namespace nagaya::xmp {
+
+// Returns the rank in the job of an image; the program fails if there is none. `what`: names the
+// user of the number, for the message.
+uint32_t rank_of_image(const char* where, const ProcessSet& set, long image, const char* what);
+
+class ImageWords {
+ public:
+  static constexpr uint32_t kTags = 16;
+
+  // Collective, at the program's beginning; later calls do nothing.
+  static void open(const char* where);
+  // The program fails if no unit has opened them.
+  static ImageWords& own(const char* where);
+
+  // The words of the caller that count what the process with this rank has done.
+  uint64_t& syncs(uint32_t rank) { return words_[rank * kWordsOfRank]; }
+  uint64_t& posts(uint32_t rank, uint32_t tag) { return words_[rank * kWordsOfRank + 1 + tag]; }
+  // Add 1 to the caller's word at another process, behind all that the caller has stored.
+  void add_sync(const char* where, uint32_t rank) { add(where, rank, 0); }
+  void add_post(const char* where, uint32_t rank, uint32_t tag) { add(where, rank, 1 + tag); }
+
+ private:
+  static constexpr uint64_t kWordsOfRank = 1 + kTags;
+
+  explicit ImageWords(const char* where);
+  void add(const char* where, uint32_t rank, uint64_t word);
+
+  struct Free {
+    void operator()(uint64_t* words) const;
+  };
+  std::unique_ptr<uint64_t[], Free> words_;
+  std::vector<nagaya_remote> remote_;  // by rank: the words there; empty: the caller is alone
+};
+
+}  // namespace nagaya::xmp
