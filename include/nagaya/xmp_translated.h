@@ -214,7 +214,8 @@ nagaya_xmp_expanded nagaya_xmp_expand(const char* where, const nagaya_xmp_on* on
 /* Returns the range of loop `which` of `count` nested ones in one part of their iterations. Part 0
  * is the expanded loops. Parts 1 .. 4 * count together are the margin, which is the iterations that
  * only one of the expanded and the plain loops has; each of these is in one part. */
-nagaya_xmp_range nagaya_xmp_part(const nagaya_xmp_expanded* loops, int count, int which, int part);
+nagaya_xmp_range nagaya_xmp_expanded_range(const nagaya_xmp_expanded* loops, int count, int which,
+                                           int part);
 
 /* Enters a task construct; all executing nodes call it. Returns 1: the caller belongs to `on`,
  * whose processes are the executing nodes until they leave the task; 0: it does not, and skips the
@@ -408,11 +409,11 @@ typedef struct nagaya_xmp_part {
   long length[7], stride[7]; /* of each section, outer ones first; stride: in bytes */
 } nagaya_xmp_part;
 
-/* Enters the section number `n` of a part, base:length:step; `row`: the bytes from one index to the
- * next. `extent`: of the dimension, if the program has left out the length, else -1. Returns the
- * base. */
-static __inline__ long nagaya_xmp_section_of(nagaya_xmp_part* part, int n, long extent, long row,
-                                             long base, long length, long step) {
+/* Gives a part its section number `n` of a part, base:length:step; `row`: the bytes from one index
+ * to the next. `extent`: of the dimension, if the program has left out the length, else -1. Returns
+ * the base. */
+static __inline__ long nagaya_xmp_enter_section(nagaya_xmp_part* part, int n, long extent, long row,
+                                                long base, long length, long step) {
   part->length[n] = extent < 0 ? length
                     : step < 0 ? base / -step + 1
                                : (extent - base + step - 1) / step;

@@ -37,11 +37,11 @@ std::optional<std::string> translate_unit(const PreprocessorInput& input, Diagno
   const Unit unit = preprocess(input, diagnostics);
   if (!unit.uses_xmp() || diagnostics.errors() != 0) return std::nullopt;
   ParsedDirectives parsed = parse_all(unit, diagnostics);
-  for (const Complaint& complaint : unit.unsupported) diagnostics.error(complaint);
-  // Stops here: Clang would report follow-up errors about the unsupported syntax.
-  if (!parsed.unsupported.empty() || !unit.unsupported.empty()) return std::nullopt;
+  for (const Complaint& complaint : unit.complaints) diagnostics.error(complaint);
+  // Stops here: Clang would report errors that follow from these.
+  if (!parsed.unsupported.empty() || !unit.complaints.empty()) return std::nullopt;
   std::optional<Facts> facts =
-      parse_c(unit.printed, input.standard, input.view.target_words(), diagnostics);
+      parse_c(unit, input.standard, input.view.target_words(), diagnostics);
   // Stops here: other directives may depend on one with an error, and the checks would report
   // follow-up errors.
   if (!facts || diagnostics.errors() != 0) return std::nullopt;

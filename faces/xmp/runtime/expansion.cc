@@ -67,7 +67,8 @@ nagaya_xmp_expanded nagaya_xmp_expand(const char* where, const nagaya_xmp_on* on
 
 // The difference of two boxes A and B is, for each dimension d, the two parts of A beside B in d
 // that lie in both boxes in the dimensions before d.
-nagaya_xmp_range nagaya_xmp_part(const nagaya_xmp_expanded* loops, int count, int which, int part) {
+nagaya_xmp_range nagaya_xmp_expanded_range(const nagaya_xmp_expanded* loops, int count, int which,
+                                           int part) {
   using namespace nagaya::xmp;
   const nagaya_xmp_expanded& loop = loops[which];
   Numbers a = expanded_numbers(loop), b = own_numbers(loop);

@@ -27,18 +27,19 @@ FEATURES = {
     "macros": (), "fixed_later": (), "inquiries": (), "in_place": (), "gmoves": (), "gmoves_alone": (),
     "reduced_shadow": (), "expansions": (), "transformations": (), "distributions": (),
     "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
+    "coarrays": ("coarrays.c", "coarrays_other.c"), "coarray_sections": (), "posts": (), "image_locks": (),
 }
 OPTIONS = {"openmp": ("-O1", "-fopenmp")}
 WITH_HALOS = ["halos", "corners", "formal", "combined", "reduced_shadow"]
 # Without NAGAYA_FULL=1 few jobs are started over hosts: each takes seconds.
 OVER_HOSTS = [(name, each) for name in FEATURES if name not in ("in_place", "gmoves_alone") for each in (1, 2)] \
     if FULL else [("halos", 2), ("gmoves", 2), ("corners", 1), ("reductions", 2), ("tasks", 1), ("reduced_shadow", 2),
-                  ("transformations", 2)]
+                  ("transformations", 2), ("coarrays", 2), ("coarray_sections", 1), ("posts", 2), ("image_locks", 2)]
 COUNTS = [1, 2, 3, 4, 7, 16]
 SEEDS = range(40) if FULL else range(2)
 SEEDS_OVER_HOSTS = [(seed, used, each) for seed in range(20) for used, each in
                     [(3, 1), (2, 2), (2, 8)]] if FULL else [(0, 3, 1), (1, 2, 8)]
-PLACES = ["reflect", "reduction", "gmove", "barrier"]
+PLACES = ["reflect", "reduction", "gmove", "barrier", "put", "lock", "post"]
 
 
 @pytest.fixture
@@ -426,6 +427,6 @@ def test_a_node_that_dies_ends_the_job(start, xmp_programs, where, environment):
     check_end(start(4, xmp_programs.compiled("dies"), where, **environment))
 
 
-@pytest.mark.parametrize("where", PLACES if FULL else PLACES[:1])
+@pytest.mark.parametrize("where", PLACES if FULL else ["reflect", "put", "lock"])
 def test_a_node_that_dies_ends_the_job_on_all_hosts(start_over, xmp_programs, where):
     check_end(start_over(2, 2, xmp_programs.compiled("dies"), where))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dies.c - a node is killed while the others wait for it: dies reflect|reduction|gmove|barrier. It
- * says when, by the monotonic clock [seconds]. */
+/* dies.c - a node is killed while the others wait for it: dies reflect|reduction|gmove|barrier|put|lock|post.
+ * It says when, by the monotonic clock [seconds]. */
 #include <signal.h>
 #include <time.h>
 
@@ -17,6 +17,9 @@ static double field[N];
 #pragma xmp align field[i] with t[i]
 #pragma xmp shadow field[1]
 
+static char box[1 << 16]:[*], data[1 << 16];
+static xmp_lock_t lock:[*];
+
 static void die(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -28,7 +31,26 @@ static void die(void) {
 int main(int argc, char** argv) {
   const char* where = argc > 1 ? argv[1] : "";
   for (long step = 0; step < STEPS; step++) {
-    if (step == 1000 && own_number() == KILLED) die();
+    const int is_end = own_number() == KILLED && step == (strcmp(where, "lock") == 0 ? 20 : 1000);
+    const int next = (own_number() + 1) % xmp_all_num_nodes();
+    if (strcmp(where, "put") == 0) {
+      box[0:1 << 16]:[next] = data[0:1 << 16];
+      if (is_end) die();
+      xmp_sync_all(NULL);
+      continue;
+    }
+    if (strcmp(where, "lock") == 0) {
+#pragma xmp lock(lock:[0])
+      if (is_end) die();
+#pragma xmp unlock(lock:[0])
+      continue;
+    }
+    if (is_end) die();
+    if (strcmp(where, "post") == 0) {
+#pragma xmp post(p(next + 1), 1)
+#pragma xmp wait
+      continue;
+    }
     if (strcmp(where, "reflect") == 0) {
 #pragma xmp reflect(field)
     } else if (strcmp(where, "reduction") == 0) {

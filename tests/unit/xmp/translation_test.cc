@@ -5,7 +5,6 @@
 
 #include "../../fuzz/translation_target.h"
 #include "corpus.h"
-#include "preprocess/unsupported.h"
 #include "xmp/sources.h"
 
 namespace nagaya::xmp {
@@ -203,13 +202,6 @@ TEST(Translation, OrdinaryCIsNoUnsupportedSyntax) {
   EXPECT_TRUE(result.messages.empty()) << result.messages[0];
 }
 
-TEST(Translation, AnAttributeBehindALabelIsNoCoarray) {
-  UnsupportedSyntax syntax;
-  for (const char* token : {"case", "1", ":", "[", "[", "gnu", ":", ":", "x", "]", "]", ";"})
-    syntax.see(token, {}, false);
-  EXPECT_TRUE(syntax.found().empty());
-}
-
 TEST(Translation, SectionsBecomeCommaExpressions) {
   const std::string source =
       "void f(int c, int *v) {\n"
@@ -276,17 +268,13 @@ TEST(Translation, MisplacedSectionsAreRefused) {
                      "[base:length:step]"});
 }
 
-TEST(Translation, UnsupportedSyntaxIsSaidOnceAndAlone) {
+TEST(Translation, UnsupportedPartsAreSaidOnceAndAlone) {
   const auto messages_of = [](const std::string& statements) {
     return translated("#pragma xmp nodes p[4]\nvoid f(void) { " + statements + " }\n").messages;
   };
   using Messages = std::vector<std::string>;
-  EXPECT_EQ(messages_of("x:[1] = 1; y:[2]; unknown"),
-            Messages{"test.c:2:17: error: xmp: coarrays are not supported yet"});
-  EXPECT_EQ(messages_of("\n#pragma xmp post(p[1], 1)\n#pragma xmp post(p[2], 1)\nunknown;\n"),
-            Messages{"test.c:3:13: error: xmp: the directive 'post' is not supported yet"});
-  EXPECT_EQ(messages_of("xmp_sync_all(0); xmp_sync_all(0); unknown;"),
-            Messages{"test.c:2:16: error: xmp: the function 'xmp_sync_all' is not supported yet"});
+  EXPECT_EQ(messages_of("\n#pragma xmp tasklet\n#pragma xmp tasklet\nunknown;\n"),
+            Messages{"test.c:3:13: error: xmp: the directive 'tasklet' is not supported yet"});
 }
 
 TEST(Translation, AnExpandedLoopStandsOnceInALoopOverItsParts) {

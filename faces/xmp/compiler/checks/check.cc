@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "checks/coarrays.h"
 #include "checks/communications.h"
 #include "checks/constructs.h"
 #include "checks/gmoves.h"
@@ -30,6 +31,8 @@ class Checker {
         constructs_(program, unit) {}
 
   void run() {
+    for (const CoarrayDeclaration& declared : unit_.coarrays)
+      attempt([&] { declare_coarray(program_, declared); });
     // Checks in source order, since an executable directive sees only names declared before it.
     for (const Directive& directive : program_.directives) attempt([&] { check(directive); });
     for (const DescriptorOf& descriptor : unit_.descriptors)
@@ -38,6 +41,11 @@ class Checker {
     for (const Jump& jump : program_.facts.jumps) attempt([&] { constructs_.check_skipped(jump); });
     for (const KeptPragma& pragma : unit_.pragmas)
       if (pragma.openmp) attempt([&] { check_openmp(program_, unit_.printed, pragma); });
+    attempt([&] { find_section_assignments(program_, unit_); });
+    for (const CoindexUse& use : program_.facts.coindex_uses)
+      attempt([&] { check_coindex(program_, unit_, use); });
+    for (const AtomicCall& call : program_.facts.atomic_calls)
+      attempt([&] { check_atomic(program_, unit_, call); });
     for (const Section& section : unit_.sections) attempt([&] { check_section(section); });
     attempt([&] { check_generated_names(); });
     if (diagnostics_.errors() == 0) warn_of_other_dimensions(program_, unit_, diagnostics_);
@@ -85,6 +93,9 @@ class Checker {
   void check_body(const Directive& directive, const GmoveDirective& body) {
     check_gmove(program_, unit_, directive, body, constructs_.check_assignment(directive));
   }
+  void check_body(const Directive& directive, const CoarrayDirective& body) {
+    declare_coarrays(program_, directive, body);
+  }
   void check_body(const Directive& directive, const TasksDirective&) {
     constructs_.check_tasks(directive);
   }
@@ -112,6 +123,8 @@ class Checker {
     for (const ArraySymbol& array : program_.arrays)
       for (const std::string& name : array.c_names())
         refuse_if_taken(array.place(), array.name(), name);
+    for (const CoarraySymbol& coarray : program_.coarrays)
+      refuse_if_taken(coarray.name.place, coarray.variable->name, coarray.c_name());
     for (const Variable& variable : program_.facts.variables)
       if (is_generated_in_functions(variable.name) &&
           !unit_.printed.in_system_header(variable.name_offset))

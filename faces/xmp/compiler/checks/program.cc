@@ -72,6 +72,16 @@ const ArraySymbol* Program::find_array(const std::string& name, size_t offset) c
   return variable == nullptr ? nullptr : array_of(variable->entity, offset);
 }
 
+const CoarraySymbol* Program::coarray_of(size_t entity) const {
+  for (const CoarraySymbol& coarray : coarrays)
+    if (coarray.variable->entity == entity) return &coarray;
+  return nullptr;
+}
+
+const Variable& Program::variable_of(size_t entity) const {
+  return *std::ranges::find(facts.variables, entity, &Variable::entity);
+}
+
 const Use* Program::array_use_in(const Range& range) const {
   for (const Use& use : facts.uses)
     if (range.contains(use.name) && array_of(use.entity, use.name.begin) != nullptr) return &use;

@@ -90,6 +90,25 @@ struct ArraySymbol {
   std::vector<std::string> c_names() const;
 };
 
+struct CoarraySymbol {
+  const Variable* variable;
+  Token name;                             // where it is declared as a coarray first
+  std::vector<std::string> codimensions;  // C text, without the last one
+  bool has_codimensions = false;          // one of its declarations has told them
+  const NodesSymbol* on = nullptr;        // of `coarray on`; nullptr: the executing nodes
+  bool is_lock() const { return variable->element == "xmp_lock_t"; }
+  std::string c_name() const { return "xmp_coarray_" + variable->name; }
+};
+
+// An assignment between sections, of which at least one side is a coarray of another image.
+struct SectionAssignment {
+  const Assignment* assignment;
+  // The coindexes that are its sides, and the uses of the variables there; nullptr: the side is the
+  // caller's own; the right side without `from` is a value.
+  const CoindexUse *to_image = nullptr, *from_image = nullptr;
+  const Use *to = nullptr, *from = nullptr;
+};
+
 // A reference to nodes or to a template: one of the two pointers is set, unless it is `*`.
 struct ResolvedReference {
   const NodesSymbol* nodes = nullptr;
@@ -137,7 +156,10 @@ struct Program {
   std::deque<NodesSymbol> nodes;
   std::deque<TemplateSymbol> templates;
   std::deque<ArraySymbol> arrays;
-  std::deque<Variable> pointers;                  // the variables of arrays that are pointers
+  std::deque<Variable> pointers;  // the variables of arrays that are pointers
+  std::deque<CoarraySymbol> coarrays;
+  std::map<size_t, const CoarraySymbol*> coindexed;  // of each of Unit::coindexes
+  std::vector<SectionAssignment> section_assignments;
   std::map<const Directive*, Nest> nests;         // of each loop directive
   std::map<const Directive*, size_t> statements;  // the block of each task directive
   std::map<const Directive*, Gmove> gmoves;
@@ -150,6 +172,8 @@ struct Program {
   const TemplateSymbol* find_template(const std::string& name, size_t offset) const;
   const ArraySymbol* array_of(size_t entity, size_t offset) const;
   const ArraySymbol* find_array(const std::string& name, size_t offset) const;
+  const CoarraySymbol* coarray_of(size_t entity) const;
+  const Variable& variable_of(size_t entity) const;
   // Returns the first use of a distributed array in the range, evaluated or not; nullptr: none.
   const Use* array_use_in(const Range& range) const;
   // Whether the range has an evaluated use of the array.

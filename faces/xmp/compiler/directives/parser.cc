@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "directives/coarrays.h"
 #include "directives/cursor.h"
 #include "directives/declarations.h"
 #include "directives/executables.h"
@@ -12,13 +13,13 @@
 namespace nagaya::xmp {
 namespace {
 
-const std::array kNames = {"nodes",      "template",     "distribute", "align",
-                           "shadow",     "template_fix", "loop",       "reflect",
-                           "wait_async", "barrier",      "bcast",      "reduction",
-                           "task",       "tasks",        "gmove",      "reduce_shadow"};
-const std::array kUnsupported = {"coarray",     "local_alias", "post",        "wait",
-                                 "lock",        "unlock",      "static_desc", "image",
-                                 "sync_memory", "sync_all",    "sync_images", "tasklet"};
+const std::array kNames = {"nodes",         "template",  "distribute", "align",      "shadow",
+                           "template_fix",  "loop",      "reflect",    "wait_async", "barrier",
+                           "bcast",         "reduction", "task",       "tasks",      "gmove",
+                           "reduce_shadow", "coarray",   "image",      "post",       "wait",
+                           "lock",          "unlock"};
+const std::array kUnsupported = {"local_alias", "static_desc", "sync_all",
+                                 "sync_images", "sync_memory", "tasklet"};
 
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);
@@ -165,6 +166,8 @@ std::vector<Directive> parse_declarations(Cursor& cursor, const Token& name, siz
     ShadowDirective shadow = parse_shadow(cursor);
     shadow.array = array;
     add(std::move(shadow));
+  } else if (name.text == "coarray") {
+    add(parse_coarray(cursor));
   }
   return directives;
 }
@@ -188,6 +191,7 @@ DirectiveBody parse_executable(Cursor& cursor, const Token& name) {
   if (name.text == "task") return parse_task(cursor);
   if (name.text == "tasks") return TasksDirective{};
   if (name.text == "gmove") return parse_gmove(cursor);
+  if (std::optional<DirectiveBody> of_images = parse_of_images(cursor, name)) return *of_images;
   refuse_name(name);
 }
 

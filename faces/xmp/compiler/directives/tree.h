@@ -225,11 +225,40 @@ struct GmoveDirective {
   std::optional<Expression> async;
 };
 
+// A coarray of the local view, chapter 5: `coarray a, b : [2][*]`, `coarray on p :: a, b`.
+struct CoarrayDirective {
+  std::vector<Token> names;
+  std::vector<Expression> codimensions;  // without the last one
+  std::optional<Token> on;
+};
+
+struct ImageDirective {
+  Token nodes;
+};
+
+struct PostDirective {
+  Reference node;
+  Expression tag;
+};
+
+struct WaitDirective {
+  std::optional<Reference> node;
+  std::optional<Expression> tag;
+};
+
+struct LockDirective {
+  bool is_unlock = false;
+  Token name;
+  std::vector<Expression> indexes, images;
+  std::optional<Expression> acquired, status;
+};
+
 using DirectiveBody =
     std::variant<NodesDirective, TemplateDirective, DistributeDirective, AlignDirective,
                  ShadowDirective, TemplateFixDirective, LoopDirective, ReflectDirective,
                  ReduceShadowDirective, WaitAsyncDirective, BarrierDirective, BcastDirective,
-                 ReductionDirective, TaskDirective, TasksDirective, GmoveDirective>;
+                 ReductionDirective, TaskDirective, TasksDirective, GmoveDirective,
+                 CoarrayDirective, ImageDirective, PostDirective, WaitDirective, LockDirective>;
 
 struct Directive {
   size_t offset;  // in the printed text

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 namespace nagaya::xmp {
@@ -86,10 +87,13 @@ void Printer::begin_token(const clang::Token& token) {
 
 void Printer::put(const clang::Token& token, const std::string& text) {
   begin_token(token);
+  const bool is_operand =
+      clang::tok::isLiteral(token.getKind()) || token.is(clang::tok::identifier);
+  postfix_.see(text, is_operand, unit_.printed.size());
+  if (token.is(clang::tok::identifier) && postfix_.at_file_scope()) name_ = converted(token);
   if (sources_.isInSystemHeader(token.getLocation())) return unit_.printed.append(text);
-  const Place place = place_of(token.getLocation());
-  unsupported_.see(text, place, sections_.ignores_colons());
-  unit_.printed.append(sections_.see(text, place));
+  if (text.starts_with("xmp_sync_image")) unit_.synchronises_images = true;
+  unit_.printed.append(sections_.see(text, place_of(token.getLocation())));
 }
 
 bool Printer::print(const clang::Token& token) {
@@ -100,7 +104,84 @@ bool Printer::print(const clang::Token& token) {
   }
   const std::string text = preprocessor_.getSpelling(token);
   if (text == "xmp_desc_of") return print_descriptor_of(token);
+  if (token.is(clang::tok::colon) && opens_image(token))
+    return postfix_.in_function() ? print_image(token) : take_codimensions(token);
   put(token, text);
+  return true;
+}
+
+bool Printer::is_before(const clang::Token& token, char character, bool* twice) const {
+  const char* at = sources_.getCharacterData(sources_.getSpellingLoc(token.getLocation()));
+  const auto skip = [&] {
+    while (std::isspace(static_cast<unsigned char>(*at)) != 0 || *at == '\\') ++at;
+  };
+  at += token.getLength();
+  skip();
+  if (*at != character) return false;
+  ++at;
+  skip();
+  if (twice != nullptr) *twice = *at == character;
+  return true;
+}
+
+// `:[[` begins an attribute behind a label.
+bool Printer::opens_image(const clang::Token& colon) const {
+  bool is_attribute = false;
+  return !sections_.ignores_colons() && is_before(colon, '[', &is_attribute) && !is_attribute;
+}
+
+bool Printer::take_codimensions(const clang::Token& colon) {
+  CoarrayDeclaration declared{name_, unit_.printed.size(), place_of(colon.getLocation()), {}};
+  clang::Token token = colon;
+  while (is_before(token, '[')) {
+    preprocessor_.Lex(token);
+    declared.codimensions.emplace_back();
+    for (int depth = 1; depth > 0;) {
+      preprocessor_.Lex(token);
+      if (token.is(clang::tok::eof)) return false;
+      depth += token.is(clang::tok::l_square) - token.is(clang::tok::r_square);
+      if (depth > 0) declared.codimensions.back().push_back(converted(token));
+    }
+  }
+  if (!postfix_.at_file_scope())
+    complaints_.push_back({declared.place, "a coarray is a variable at file scope"});
+  unit_.coarrays.push_back(std::move(declared));
+  return true;
+}
+
+bool Printer::print_image(const clang::Token& colon) {
+  const Place place = place_of(colon.getLocation());
+  const size_t begin = postfix_.start();
+  if (begin == PostfixStart::kNone) {
+    complaints_.push_back({place, "':[' stands behind a coarray: name[index]:[image]"});
+    return true;
+  }
+  const std::string opening = "(*(&";
+  unit_.insert(begin, opening);
+  Coindex coindex{{}, {begin + opening.size(), unit_.printed.size()}, {}, place};
+  clang::Token token = colon;
+  while (is_before(token, '[')) {
+    preprocessor_.Lex(token);
+    unit_.printed.mark(std::string(place.file), place.line, place.column, false);
+    unit_.printed.append(" + (");
+    const size_t image = unit_.printed.size();
+    for (int depth = 1;;) {
+      preprocessor_.Lex(token);
+      if (token.is(clang::tok::eof)) return false;
+      depth += token.is(clang::tok::l_square) - token.is(clang::tok::r_square);
+      if (depth == 0) break;
+      if (coindex.images.empty() && unit_.printed.size() == image && token.is(clang::tok::star) &&
+          is_before(token, ']'))
+        complaints_.push_back({place, "a coarray is a variable at file scope"});
+      if (!print(token)) return false;
+    }
+    coindex.images.push_back({image, unit_.printed.size()});
+    unit_.printed.append(")");
+  }
+  unit_.printed.append("))");
+  coindex.whole = {begin, unit_.printed.size()};
+  postfix_.replaced(begin);
+  unit_.coindexes.push_back(std::move(coindex));
   return true;
 }
 
@@ -204,20 +285,18 @@ void Printer::print_array() {
     }
     unit_.printed.append(" }");
   } catch (const Complaint& complaint) {
-    array_complaints_.push_back(complaint);
+    complaints_.push_back(complaint);
     for (const clang::Token& token : kept) put(token, preprocessor_.getSpelling(token));
   }
 }
 
 void Printer::finish() {
   if (!array_.tokens.empty())
-    array_complaints_.push_back({array_.pragma, "expected a statement after 'array'"});
+    complaints_.push_back({array_.pragma, "expected a statement after 'array'"});
 
   unit_.printed.append("\n");
-  unit_.unsupported = array_complaints_;
-  for (const Complaint& complaint : sections_.complaints()) unit_.unsupported.push_back(complaint);
-  for (const Complaint& complaint : unsupported_.found()) unit_.unsupported.push_back(complaint);
-  unit_.has_unsupported_syntax = unsupported_.has_syntax() || !unit_.sections.empty();
+  unit_.complaints = complaints_;
+  for (const Complaint& complaint : sections_.complaints()) unit_.complaints.push_back(complaint);
 }
 
 }  // namespace nagaya::xmp

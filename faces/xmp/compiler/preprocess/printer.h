@@ -9,9 +9,9 @@
 #include <string>
 
 #include "preprocess/array_statement.h"
+#include "preprocess/postfix.h"
 #include "preprocess/sections.h"
 #include "preprocess/unit.h"
-#include "preprocess/unsupported.h"
 
 namespace nagaya::xmp {
 
@@ -40,6 +40,14 @@ class Printer {
   void keep_for_array(const clang::Token& token);
   void print_array();
   bool print_descriptor_of(const clang::Token& word);
+  // Whether the next character behind the token and white space is this one; if so, and
+  // `twice` is given, whether it comes once more.
+  bool is_before(const clang::Token& token, char character, bool* twice = nullptr) const;
+  bool opens_image(const clang::Token& colon) const;
+  // Read what stands behind the colon of a coarray: codimensions, or an image. Return false if that
+  // met the end of the source.
+  bool take_codimensions(const clang::Token& colon);
+  bool print_image(const clang::Token& colon);
   nagaya::xmp::Token converted(const clang::Token& token);
   Place place_of(clang::SourceLocation location);
 
@@ -48,11 +56,12 @@ class Printer {
   clang::TokenConcatenation concatenation_;
   Unit& unit_;
   Sections sections_;
-  UnsupportedSyntax unsupported_;
   RawDirective array_;  // the directive whose statement is being read
   std::vector<clang::Token> array_statement_;
   int array_depth_ = 0;
-  std::vector<Complaint> array_complaints_;
+  PostfixStart postfix_;
+  nagaya::xmp::Token name_;  // the last name outside of brackets: of the declarator
+  std::vector<Complaint> complaints_;
   std::string file_;   // of the line that is being written
   unsigned line_ = 0;  // its number; 0: a line marker must come
   bool line_empty_ = true;

@@ -23,6 +23,33 @@ void PrintedText::mark(const std::string& file, unsigned line, unsigned column,
       {static_cast<uint32_t>(text_.size()), number_of(file), line, column, system_header});
 }
 
+void PrintedText::insert(size_t offset, const std::string& text) {
+  text_.insert(offset, text);
+  for (size_t i = marks_.size(); i-- > 0 && marks_[i].offset > offset;)
+    marks_[i].offset += static_cast<uint32_t>(text.size());
+}
+
+void Unit::insert(size_t offset, const std::string& text) {
+  printed.insert(offset, text);
+  const auto move = [&](Range& range) {
+    if (range.begin < offset || range.is_empty()) return;
+    range.begin += text.size();
+    range.end += text.size();
+  };
+  for (DescriptorOf& one : descriptors)
+    if (one.begin >= offset) one.begin += text.size(), one.end += text.size();
+  for (Section& one : sections) {
+    if (one.open < offset) continue;
+    one.open += text.size();
+    for (Range* part : {&one.base, &one.length, &one.step}) move(*part);
+  }
+  for (Coindex& one : coindexes) {
+    move(one.whole);
+    move(one.local);
+    for (Range& image : one.images) move(image);
+  }
+}
+
 const PrintedText::Mark* PrintedText::mark_of(size_t offset) const {
   const auto after = std::upper_bound(marks_.begin(), marks_.end(), offset,
                                       [](size_t o, const Mark& mark) { return o < mark.offset; });

@@ -36,6 +36,8 @@ class PrintedText {
   bool in_system_header(size_t offset) const;
 
   void append(const std::string& text) { text_ += text; }
+  // Inserts text; it counts as the user's token that begins at `offset`.
+  void insert(size_t offset, const std::string& text);
   // Records that the text appended next comes from `line` and `column` of `file`.
   void mark(const std::string& file, unsigned line, unsigned column, bool system_header);
   // Stores a file's name for Place::file and returns the stored one, which never moves.
@@ -82,20 +84,43 @@ struct Section {
   bool has_two_colons;
 };
 
+// A coarray that is declared with its codimensions: `int a[10]:[2][*]`. They are not in the text.
+struct CoarrayDeclaration {
+  Token name;
+  size_t offset;  // where its codimensions stood, behind the declarator
+  Place place;    // of the colon
+  std::vector<std::vector<Token>> codimensions;  // the last one is `*`
+};
+
+// A reference to a coarray of another image: `a[i]:[k]`. Until it is translated the text has
+// (*(&a[i] + (k))) in its place, which has the reference's type. All ranges are of that text.
+struct Coindex {
+  Range whole;
+  Range local;                // a[i]
+  std::vector<Range> images;  // k
+  Place place;                // of the colon
+};
+
 struct Unit {
   PrintedText printed;
   std::vector<RawDirective> directives;
   std::vector<KeptPragma> pragmas;
   std::vector<DescriptorOf> descriptors;
   std::vector<Section> sections;
+  std::vector<CoarrayDeclaration> coarrays;
+  std::vector<Coindex> coindexes;
+  bool synchronises_images = false;  // calls xmp_sync_image() or its like
   bool includes_xmp_h = false;
-  bool failed = false;  // the preprocessor found an error
-  // Complaints about array sections; one for each kind of unsupported coarray or function.
-  std::vector<Complaint> unsupported;
-  bool has_unsupported_syntax = false;  // coarrays or sections, which are no valid C
+  bool failed = false;                // the preprocessor found an error
+  std::vector<Complaint> complaints;  // about array sections and coarrays
+
+  // Inserts text that stands for the token at `offset`, behind which nothing but an expression was
+  // appended.
+  void insert(size_t offset, const std::string& text);
 
   bool uses_xmp() const {
-    return !directives.empty() || !descriptors.empty() || includes_xmp_h || has_unsupported_syntax;
+    return !directives.empty() || !descriptors.empty() || includes_xmp_h || !sections.empty() ||
+           !coarrays.empty() || !coindexes.empty() || !complaints.empty();
   }
 };
 

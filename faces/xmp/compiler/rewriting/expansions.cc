@@ -28,7 +28,7 @@ std::string loop_over_parts(const Directive& directive, const ExpandClause& clau
                            {"1", array_of("long", {clause.async->text()}), "0"});
   for (size_t i = 0; i < loops.size(); ++i) {
     const std::string range = loops[i].name + "_range";
-    text += " const nagaya_xmp_range " + range + " = nagaya_xmp_part(" +
+    text += " const nagaya_xmp_range " + range + " = nagaya_xmp_expanded_range(" +
             list({all, std::to_string(loops.size()), std::to_string(i), part}) + "); const " +
             loops[i].index_type + " " + loops[i].name + "_first = " + range + ".first, " +
             loops[i].name + "_end = " + range + ".end;";

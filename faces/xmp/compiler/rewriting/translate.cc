@@ -3,6 +3,7 @@
 
 #include "rewriting/arrays.h"
 #include "rewriting/c_text.h"
+#include "rewriting/coarrays.h"
 #include "rewriting/edits.h"
 #include "rewriting/openmp.h"
 #include "rewriting/statements.h"
@@ -19,7 +20,8 @@ class Translator {
         source_(source),
         cyclic_(unit.printed, program),
         arrays_(unit.printed, program, edits_, cyclic_, checked),
-        statements_(unit, program, edits_, cyclic_) {}
+        statements_(unit, program, edits_, cyclic_),
+        coarrays_(unit, program, edits_) {}
 
   std::string translate() {
     // Before all directives, because one may stand at the very beginning of a function.
@@ -28,18 +30,20 @@ class Translator {
       std::visit([&](const auto& body) { declare(directive, body); }, directive.body);
       make_arrays(directive);
       statements_.rewrite(directive);
+      coarrays_.rewrite(directive);
       if (std::holds_alternative<TemplateFixDirective>(directive.body))
         insert(directive, arrays_.hoisted_by(directive));
     }
     rewrite_openmp(unit_, program_, statements_.variables(), edits_);
     arrays_.rewrite_declarations();
     arrays_.rewrite_uses();
+    coarrays_.rewrite_references();
     for (const auto& [descriptor, text] : program_.descriptors)
       edits_.replace({descriptor->begin, descriptor->end}, text);
     const PrintedText& printed = unit_.printed;
     return printed.line_marker({source_, 1, 1}) + "# 1 \"nagaya/xmp_translated.h\" 3\n" +
-           kTranslatedHeader + printed.line_marker({source_, 1, 1}) + edits_.apply(printed.text()) +
-           registration();
+           kTranslatedHeader + coarrays_.descriptors() + printed.line_marker({source_, 1, 1}) +
+           edits_.apply(printed.text()) + registration();
   }
 
  private:
@@ -129,7 +133,7 @@ class Translator {
   std::string registration() const {
     return "# 1 \"nagaya/xmp_translated.h\" 3\n"
            "static void xmp_declare_unit(void) {\n" +
-           unit_declarations_ +
+           unit_declarations_ + coarrays_.registration() +
            "}\n"
            "__attribute__((constructor(1000))) static void xmp_register_unit(void) {\n"
            "  nagaya_xmp_unit(xmp_declare_unit);\n"
@@ -144,6 +148,7 @@ class Translator {
   CyclicLoops cyclic_;
   ArrayRewriter arrays_;
   StatementRewriter statements_;
+  CoarrayRewriter coarrays_;
   std::string unit_declarations_;
 };
 

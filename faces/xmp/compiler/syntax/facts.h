@@ -111,6 +111,27 @@ struct Call {
   size_t offset;
 };
 
+// How a reference to a coarray of another image is used.
+struct CoindexUse {
+  enum Kind { kValue, kAssigned, kChanged, kIncremented, kAddress, kUnevaluated };
+  size_t coindex;  // index in Unit::coindexes
+  Kind kind;
+  Range lvalue;       // with members and subscripts behind the reference
+  Range whole;        // with the operator that changes it
+  Range operation;    // =, +=, ++
+  bool is_prefix;     // ++ stands before it
+  bool is_array;      // the lvalue is one
+  bool is_bit_field;  // or lies in one
+};
+
+// A call of xmp_atomic_define(atom, value) or xmp_atomic_ref(&value, atom).
+struct AtomicCall {
+  bool is_define;
+  Range whole, atom, other;
+  bool is_lvalue;        // the atom is one
+  bool has_atomic_type;  // an integer of more than a byte
+};
+
 struct Function {
   std::string name;
   Range body;  // with its braces
@@ -127,6 +148,8 @@ class Facts {
   std::vector<Assignment> assignments;
   std::vector<size_t> pointer_stores;  // offsets of assignments through pointers
   std::vector<Function> functions;
+  std::vector<CoindexUse> coindex_uses;  // inner ones behind outer ones
+  std::vector<AtomicCall> atomic_calls;
 
   // Enters the sections in the subscripts of the uses.
   void add_sections(const std::vector<Section>& sections);

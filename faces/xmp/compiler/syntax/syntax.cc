@@ -9,6 +9,7 @@
 #include <clang/Sema/Sema.h>
 
 #include "clang_session.h"
+#include "syntax/coindexes.h"
 #include "syntax/collector.h"
 
 namespace nagaya::xmp {
@@ -47,9 +48,10 @@ std::vector<std::string> arguments() {
 
 }  // namespace
 
-std::optional<Facts> parse_c(const PrintedText& printed, const std::string& standard,
+std::optional<Facts> parse_c(const Unit& unit, const std::string& standard,
                              const std::vector<std::string>& target_words,
                              Diagnostics& diagnostics) {
+  const PrintedText& printed = unit.printed;
   std::vector<std::string> words = arguments();
   words.insert(words.end(), target_words.begin(), target_words.end());
   ClangSession session(words, "unit.c", standard, &printed.text(), "cpp-output");
@@ -63,7 +65,10 @@ std::optional<Facts> parse_c(const PrintedText& printed, const std::string& stan
     compiler.setASTConsumer(std::make_unique<clang::ASTConsumer>());
     compiler.createSema(clang::TU_Complete, nullptr);
     clang::ParseAST(compiler.getSema());
-    if (!session.failed()) facts = collect_facts(compiler.getASTContext());
+    if (!session.failed()) {
+      facts = collect_facts(compiler.getASTContext());
+      collect_coindexes(compiler.getASTContext(), unit.coindexes, *facts);
+    }
   }
   session.end();
   bool in_header = false;

@@ -14,7 +14,7 @@ namespace nagaya::xmp {
 // Returns the facts; nullopt after an error, which goes to `diagnostics` at the user's place.
 // Errors in system headers are ignored: these are written for the compiler behind, which reports
 // them.
-std::optional<Facts> parse_c(const PrintedText& printed, const std::string& standard,
+std::optional<Facts> parse_c(const Unit& unit, const std::string& standard,
                              const std::vector<std::string>& target_words,
                              Diagnostics& diagnostics);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 5:13: coarray
+// expect: 5:8: a coarray is a variable at file scope
 #pragma xmp nodes p[4]
-int x;
-#pragma xmp coarray x : [*]
 int main(void) {
-  return 0;
+  int x:[*];
+  return x;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 4:1: 'xmp_lock_t' is not supported yet
+// expect: 6:18: 'x' is not a lock
 #include <xmp.h>
-xmp_lock_t lock;
+int x:[*];
 int main(void) {
+#pragma xmp lock(x:[0])
   return 0;
 }

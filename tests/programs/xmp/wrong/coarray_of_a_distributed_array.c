@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 9:13: post
+// expect: 8:21: 'a' is distributed
 #pragma xmp nodes p[4]
-#pragma xmp template t[100]
+#pragma xmp template t[8]
 #pragma xmp distribute t[block] onto p
-double a[100];
+double a[8];
 #pragma xmp align a[i] with t[i]
-int main(void) {
-#pragma xmp post(p[0], 1)
-  return 0;
-}
+#pragma xmp coarray a:[*]
+int main(void) { return 0; }
