@@ -166,7 +166,7 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
     ("no-array", "argument x is no distributed array: align what the caller gives"),
     ("other-formal", "argument x is array a, which has another element, extent, alignment or shadow"),
     ("wide-reflect", "reflect of a: the width 2:1 of dimension 1 is more than its shadow 1:1"),
-    ("two-reflects", "a reflect of a is under way: its wait_async must come before the next one"),
+    ("two-reflects", "a reflect or reduce_shadow of a is under way: its wait_async must come before the next one"),
     ("reflect-in-task", "reflect of a: not all of nodes p, on which it lies, execute this: write it "
                         "outside of the task"),
     ("array-in-task", "array b: not all of nodes p, on which it lies, execute its declaration: write it "
@@ -213,7 +213,7 @@ def test_an_unknown_way_of_halos_is_refused(start):
 def test_a_request_that_is_refused_after_its_reflect_ends_the_job_with_a_line(start_over, lost):
     """The process that has made it is in no directive any more, the other one waits for it."""
     ended = start_over((1, 1), "xmp_lost_boxes", lost)
-    assert ended.code == 1 and "reflect of u has failed: Invalid argument\n" in ended.err, ended
+    assert ended.code == 1 and "exchange of the shadow of u has failed: Invalid argument\n" in ended.err, ended
 
 
 # ---- deaths -------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ TEST(Directives, AComplaintHasItsPlace) {
   EXPECT_EQ(complaint("nodez p(4)"), "13: unknown directive 'nodez'; did you mean 'nodes'?");
   EXPECT_EQ(complaint("nodes p(4"), "22: expected ')' after the extents of 'p'");
   EXPECT_EQ(complaint("barrier wen p"), "21: unknown clause 'wen' of directive 'barrier'");
-  EXPECT_EQ(complaint("post"), "13: the directive 'post' is not supported yet");
+  EXPECT_EQ(complaint("tasklet"), "13: the directive 'tasklet' is not supported yet");
   EXPECT_EQ(complaint("distribute t(gblock) onto p"),
             "32: expected '(' and the sizes of the blocks, or '*', found ')'");
   EXPECT_EQ(complaint("loop on t(i) expand(1) margin(1)"),
