@@ -68,6 +68,7 @@ bool is_valid(const ProcessSet& members, const nagaya_array_side& to,
 int nagaya_array_get(const nagaya_processes* processes, const nagaya_array_side* to,
                      const nagaya_array_side* from, nagaya_array_base_of* base_of, void* context) {
   const ProcessSet& members = *processes->set;
+  if (members.size() > 1 && Endpoint::own() == nullptr) return -ESRCH;
   return catch_errors([&] {
     if (!is_valid(members, *to, *from)) return -EINVAL;
     const Side to_side(*to, members), from_side(*from, members);
@@ -88,6 +89,7 @@ int nagaya_array_put(const nagaya_processes* processes, const uint8_t* acts,
                      const nagaya_array_side* to, const nagaya_array_side* from,
                      nagaya_array_base_of* base_of, void* context) {
   const ProcessSet& members = *processes->set;
+  if (members.size() > 1 && Endpoint::own() == nullptr) return -ESRCH;
   return catch_errors([&] {
     if (!is_valid(members, *to, *from)) return -EINVAL;
     const Side to_side(*to, members), from_side(*from, members);

@@ -32,6 +32,8 @@ static nagaya_space* space;
 static nagaya_team* team;
 static nagaya_areas* areas;
 static nagaya_array* array;
+static nagaya_transfers* transfers;
+static nagaya_array_blocks* blocks;
 static nagaya_process processes[kSize];
 static nagaya_processes* members;
 static const uint32_t extent = kSize;
@@ -45,6 +47,10 @@ static nagaya_area_cell cells[kOneIndex];
 static uint64_t flags[kOneIndex];
 static nagaya_xmp_array distributed, declared_by_child;
 static nagaya_xmp_template* on_all;
+static nagaya_xmp_coarray coarray, lock, coarray_of_child;
+static nagaya_xmp_on second_node;
+static long value, lock_word;
+static const nagaya_xmp_part own_part = {&value, NULL, 0, 0, {0}, {0}};
 static long tag = 1, sum, elements = 8;
 static const nagaya_xmp_alignment aligned = {0, 0, 1, 1};
 static char* const where = "forked_calls.c:1:1";
@@ -56,6 +62,10 @@ static void declare(void) {
   on_all = nagaya_xmp_declare_template(where, "t", 1, &low, &high);
   nagaya_xmp_distribute(where, on_all, all, &block);
   nagaya_xmp_declare_array(where, &distributed, "a", sizeof(int), 1, &elements, on_all, &aligned);
+  nagaya_xmp_declare_coarray(where, &coarray, "c", &value, sizeof value, 0, 1, NULL, NULL);
+  nagaya_xmp_declare_coarray(where, &lock, "l", &lock_word, sizeof lock_word, 1, 1, NULL, NULL);
+  nagaya_xmp_use_images(where);
+  second_node = (nagaya_xmp_on){.nodes = all, .dimensions = 1, .subscript = {nagaya_xmp_index(1)}};
 }
 
 static __attribute__((constructor)) void begin(void) {
@@ -78,6 +88,8 @@ static void open_all(uint32_t rank) {
   EXPECT_EQUAL(nagaya_coll_open(kOwnTeams, members, 0, &team), 0);
   EXPECT_EQUAL(nagaya_area_open(cells, flags, kOneIndex, members, kOwnTeams, &areas), 0);
   EXPECT_EQUAL(nagaya_array_open(&shape, &grid, kOwnTeams, 0, &array), 0);
+  EXPECT_EQUAL(nagaya_transfers_open(members, kOwnTeams + 1, &transfers), 0);
+  EXPECT_EQUAL(nagaya_array_blocks_open(members, kOwnTeams + 2, &value, &blocks), 0);
   EXPECT_EQUAL(fmpl_init(fmpl_cells, fmpl_flags, kOneIndex), FMPL_SUCCESS);
 }
 
@@ -119,9 +131,30 @@ static void arguments_of(const char* name, void** arguments) {
   if (begins(name, "nagaya_area_")) TAKE(areas);
   if (begins(name, "nagaya_array_")) TAKE(array);
   if (begins(name, "nagaya_array_open")) TAKE(&shape, &grid, (void*)kOwnTeams, NULL);
+  if (begins(name, "nagaya_array_blocks_open")) TAKE(members, (void*)kOwnTeams, &value);
+  if (begins(name, "nagaya_array_blocks_at") || begins(name, "nagaya_array_blocks_close"))
+    TAKE(blocks, NULL);
+  if (begins(name, "nagaya_array_get") || begins(name, "nagaya_array_put")) TAKE(members);
+  if (begins(name, "nagaya_transfers_") || begins(name, "nagaya_array_transfer")) TAKE(transfers);
+  if (begins(name, "nagaya_transfers_open")) TAKE(members, (void*)kOwnTeams);
   if (begins(name, "nagaya_xmp_")) TAKE(where, NULL, NULL, NULL, NULL, NULL);
   if (begins(name, "nagaya_xmp_reduce"))
     TAKE(where, (void*)NAGAYA_XMP_SUM, (void*)NAGAYA_XMP_LONG, &sum, (void*)1, NULL, NULL, NULL);
+  if (begins(name, "nagaya_xmp_reduce_shadow"))
+    TAKE(where, &distributed, (void*)NAGAYA_XMP_INT, NULL, NULL, NULL);
+  if (begins(name, "nagaya_xmp_declare_coarray"))
+    TAKE(where, &coarray_of_child, "d", &elements, (void*)sizeof elements, NULL, (void*)1, NULL,
+         NULL);
+  if (begins(name, "nagaya_xmp_find_images")) TAKE(where, &coarray, (void*)1);
+  if (begins(name, "nagaya_xmp_get") || begins(name, "nagaya_xmp_atomic_"))
+    TAKE(where, &coarray, &value, (void*)1, (void*)sizeof value, NULL);
+  if (begins(name, "nagaya_xmp_put"))
+    TAKE(where, &coarray, &value, (void*)1, &sum, (void*)sizeof value);
+  if (begins(name, "nagaya_xmp_lock") || begins(name, "nagaya_xmp_unlock"))
+    TAKE(where, &lock, &lock_word, (void*)1, NULL, NULL);
+  if (begins(name, "nagaya_xmp_post")) TAKE(where, &second_node, NULL);
+  if (begins(name, "nagaya_xmp_assign"))
+    TAKE(where, (void*)&own_part, (void*)&own_part, (void*)sizeof value);
   if (begins(name, "nagaya_xmp_reflect")) TAKE(where, &distributed, NULL, NULL, NULL);
   if (begins(name, "nagaya_xmp_wait_async")) TAKE(where, (void*)1, &tag, NULL);
   if (begins(name, "nagaya_xmp_declare_array"))

@@ -134,6 +134,7 @@ void nagaya_xmp_declare_coarray(const char* where, nagaya_xmp_coarray* coarray, 
 
 void nagaya_xmp_find_images(const char* where, nagaya_xmp_coarray* coarray, long image) {
   if (coarray->state == nullptr) fail(where, "a coarray is used before the program has begun");
+  Job::own().check_takes_part(where);
   State& state = *coarray->state;
   const ProcessSet& set = state.images();
   state.rank_of(where, image);

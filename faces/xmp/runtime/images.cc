@@ -123,6 +123,7 @@ void ImageWords::add(const char* where, uint32_t rank, uint64_t word) {
 using nagaya::xmp::ProcessSet;
 
 void nagaya_xmp_use_images(const char* where) {
+  nagaya::xmp::Job::own().check_takes_part(where);
   nagaya::xmp::ImageWords::open(where);
 }
 

@@ -2,6 +2,7 @@
 // job.cc - the beginning and the end of a process of the job.
 #include "faces/xmp/runtime/job.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -127,6 +128,10 @@ nagaya_process Job::process(uint32_t rank) const {
   nagaya_process process = {0, 0};
   if (is_joined_) nagaya_comm_process(rank, &process);
   return process;
+}
+
+void Job::check_takes_part(const char* where) const {
+  if (is_joined_ && nagaya_comm_rank() == -ESRCH) fail(where, reason_of(-ESRCH));
 }
 
 uint32_t Job::rank_of(nagaya_process process) const {

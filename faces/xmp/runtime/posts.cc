@@ -132,6 +132,7 @@ uint32_t one_rank(const char* where, const nagaya_xmp_on& node, const char* what
 
 void nagaya_xmp_post(const char* where, const nagaya_xmp_on* node, int tag) {
   using namespace nagaya::xmp;
+  Job::own().check_takes_part(where);
   const uint32_t rank = one_rank(where, *node, "post");
   if (is_small(tag))
     ImageWords::own(where).add_post(where, rank, static_cast<uint32_t>(tag));

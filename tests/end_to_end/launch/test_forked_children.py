@@ -13,7 +13,8 @@ NOT_CALLED = {
     # Any process may make a space; a text stays a text.
     "nagaya_space_create", "nagaya_error_text", "nagaya_strerror",
     # They compute from their arguments, or from what the caller's memory has.
-    "nagaya_distribution_coordinate", "nagaya_distribution_part", "nagaya_distribution_width",
+    *(f"nagaya_distribution_{name}" for name in (
+        "coordinate", "count", "count_below", "has", "index", "part", "place", "rounds", "run", "width")),
     "nagaya_interval_clip_loop", "nagaya_array_block_of", "nagaya_array_statistics_of_process",
     "nagaya_coll_algorithm", "blacs_count_sends", "fmpl_func_set", "fmpl_func_set_",
     *(f"fmpl_{of}{what}{end}" for of in "isdcz" for what in ("sum", "max", "min")
@@ -24,10 +25,12 @@ NOT_CALLED = {
     "nagaya_llcl_notify",
     # The translated program's own declarations and loops, and inquiries about them.
     *(f"nagaya_xmp_{name}" for name in (
-        "begin", "checked", "copy", "declare_nodes", "declare_template", "descriptor_of_array",
-        "descriptor_of_nodes", "descriptor_of_template", "distribute", "enter_task",
-        "executing_ranks", "expect_processes", "fix_template", "formal", "free_copy", "free_nodes",
-        "free_template", "kept_for_executing", "leave_task", "loop", "unit")),
+        "begin", "checked", "copy", "cyclic_loop", "declare_nodes", "declare_template",
+        "descriptor_of_array", "descriptor_of_nodes", "descriptor_of_numbers",
+        "descriptor_of_template", "distribute", "enter_task", "executing_ranks",
+        "expand", "expanded_range", "expect_processes", "fix_template", "formal", "free_copy",
+        "free_nodes", "free_template", "image", "image_of", "kept_for_executing", "leave_task", "loop",
+        "low_of", "own_image", "unit")),
 }
 XMP_CALLED = {"xmp_barrier", "xmp_test_async"}
 ANSWERS = {
@@ -35,6 +38,8 @@ ANSWERS = {
     "nagaya_llcl_pointer": 0, "nagaya_array_element": 0, "nagaya_match_eager_max": 0,
     "nagaya_match_self": -1, "nagaya_comm_unwatch_nodes": None, "fmpl_rank": -1, "fmpl_size": -1,
     "nagaya_xmp_free_array": None, "nagaya_xmp_element": 0,
+    "nagaya_array_blocks_at": None, "nagaya_array_blocks_close": None, "nagaya_transfers_close": None,
+    "nagaya_xmp_assign": None,  # in the caller's own memory
 }
 
 

@@ -111,7 +111,7 @@ TEST_F(Pmi1ServerTest, TellsARankAboutItsJob) {
             "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
   EXPECT_EQ(rank.ask("cmd=get_maxes"), "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024\n");
   EXPECT_EQ(rank.ask("cmd=get_appnum"), "cmd=appnum appnum=1\n");
-  EXPECT_EQ(rank.ask("cmd=get_universe_size"), "cmd=universe_size size=9\n");
+  EXPECT_EQ(rank.ask("cmd=get_universe_size"), "cmd=universe_size size=-1\n");
   EXPECT_EQ(rank.ask("cmd=get_my_kvsname"), "cmd=my_kvsname kvsname=job\n");
   EXPECT_EQ(rank.ask("cmd=get kvsname=job key=PMI_process_mapping"),
             "cmd=get_result rc=0 msg=success value=(vector,(0,1,3))\n");
