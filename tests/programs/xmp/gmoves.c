@@ -141,6 +141,19 @@ static void directives_array(void) {
     for (int j = 0; j < M; j++) EXPECT_EQUAL(rows[i][j], j % (M / 2) == 0 ? M - 1 : 100 * i + j);
 }
 
+/* Sections of the assignment and of the on clause meet as they are written. */
+static void directive_array_in_parentheses(void) {
+  int grid[N][M];
+#pragma xmp template two(0 : N - 1, 0 : M - 1)
+#pragma xmp distribute two(block, *) onto p
+#pragma xmp align grid[i][j] with two(i, j)
+#pragma xmp array on two(:, :)
+  grid[:][:] = 7;
+#pragma xmp loop on two(i, *)
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M; j++) EXPECT_EQUAL(grid[i][j], 7);
+}
+
 int main(void) {
   whole();
   strides(1, 5);
@@ -148,6 +161,7 @@ int main(void) {
   elements();
   to_itself();
   in_functions();
+  directive_array_in_parentheses();
   on_a_part();
   directives_array();
   return say_ok();

@@ -135,12 +135,11 @@ void ArrayStatement::rewrite_on(const std::vector<Token>& directive) {
          at = closing(directive, at) + 1)
       subscripts.push_back({at + 1, closing(directive, at)});
   }
-  std::vector<size_t> numbers(subscripts.size(), Word::kNone);  // of the sections, in C's order
-  for (size_t n = 0; n < subscripts.size(); ++n) {
-    const size_t d = is_reversed ? subscripts.size() - 1 - n : n;
+  // The sections of both sides meet as they are written: they have the same shape.
+  std::vector<size_t> numbers(subscripts.size(), Word::kNone);
+  for (size_t d = 0; d < subscripts.size(); ++d)
     if (split(directive, subscripts[d].begin, subscripts[d].end, ":").size() > 1)
       numbers[d] = distributed_++;
-  }
   if (distributed_ > sections_ || (distributed_ == 0 && !subscripts.empty()))
     throw Complaint{directive[2].place, "the on clause has " + std::to_string(distributed_) +
                                             " sections, the left side of the assignment " +
