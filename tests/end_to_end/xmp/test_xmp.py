@@ -25,7 +25,7 @@ FEATURES = {
     "nodes": (), "loops": (), "nests": (), "arrays": (), "reductions": (), "locations": (),
     "halos": (), "corners": (), "tasks": (), "broadcasts": (), "combined": (), "locals": (),
     "macros": (), "fixed_later": (), "inquiries": (), "in_place": (), "gmoves": (), "gmoves_alone": (),
-    "reduced_shadow": (), "expansions": (), "transformations": (), "distributions": (),
+    "reduced_shadow": (), "expansions": (), "transformations": (), "distributions": (), "allocated": (),
     "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
     "coarrays": ("coarrays.c", "coarrays_other.c"), "coarray_sections": (), "posts": (), "image_locks": (),
 }

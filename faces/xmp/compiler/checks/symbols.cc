@@ -171,6 +171,7 @@ const Variable& SymbolTable::pointer_variable(const Variable& pointer) {
   Variable& variable = program_.pointers.emplace_back(pointer);
   variable.extents = pointer.pointee_extents;
   variable.element = pointer.pointee_element;
+  variable.reduction_type = pointer.pointee_reduction_type;
   return variable;
 }
 

@@ -39,7 +39,7 @@ struct Variable {
   // If it is a pointer: extents as of the array it points into, whose first one is empty; and the
   // type of the elements.
   std::vector<Extent> pointee_extents;
-  std::string pointee_element;
+  std::string pointee_element, pointee_reduction_type;
   std::string reduction_type;  // "NAGAYA_XMP_DOUBLE", empty if it has none
   bool is_integer = false;
   std::optional<long> constant;  // its value, if it is a constant

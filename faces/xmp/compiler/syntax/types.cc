@@ -90,6 +90,7 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
     pointee = array->getElementType();
   }
   variable.pointee_element = has_name(pointee) ? type_name(pointee, context) : "";
+  variable.pointee_reduction_type = reduction_type(pointee);
 }
 
 void describe_variable(const clang::VarDecl& declaration, Variable& variable, const Spots& spots,
