@@ -117,7 +117,8 @@ int nagaya_window_open(uint64_t context, const nagaya_processes* members,
 
 /* Closes a window and frees its memory. Collective: each member waits until all have called it.
  * Returns 0, -EINVAL (NULL), -EBUSY (the caller has an epoch of start, post, lock or lock_all open:
- * nothing has happened). */
+ * nothing has happened); -EIO: an access, a post, a complete or an unlock has not reached another
+ * node (the window is closed). */
 int nagaya_window_close(nagaya_window* window);
 /* Returns 1 if nagaya_window_close() would return -EBUSY, else 0; -EINVAL, -ESRCH. Local. */
 int nagaya_window_has_epoch(const nagaya_window* window);
@@ -237,8 +238,9 @@ typedef enum nagaya_window_lock_kind {
 int nagaya_window_lock(nagaya_window* window, nagaya_window_lock_kind kind, uint32_t rank,
                        uint32_t assertions);
 int nagaya_window_unlock(nagaya_window* window, uint32_t rank);
-/* Locks a target exclusively if that is possible without waiting. Returns as nagaya_window_lock();
- * -EAGAIN: somebody else has the lock, or waits for it. */
+/* Locks a target exclusively if that is possible without waiting for others. Returns as
+ * nagaya_window_lock(); -EAGAIN: somebody else has the lock, or waits for it; nothing has changed.
+ */
 int nagaya_window_try_lock(nagaya_window* window, uint32_t rank);
 int nagaya_window_lock_all(nagaya_window* window, uint32_t assertions);
 int nagaya_window_unlock_all(nagaya_window* window);

@@ -83,6 +83,7 @@ class Epochs {
     const auto lock = locked();
     if (state() == State::kLocked && target(rank) != Access::kNone) return -EPROTO;
     if (!is_one_of(State::kFence, State::kLocked)) return -EBUSY;
+    if (locks_ == 0) before_locks_ = state();
     *has_others = locks_++ != 0;
     set_target(rank, Access::kRequested);
     set(State::kLocked);
@@ -92,7 +93,7 @@ class Epochs {
   void undo_lock(uint32_t rank) {
     const auto lock = locked();
     set_target(rank, Access::kNone);
-    if (--locks_ == 0) set(State::kIdle);
+    if (--locks_ == 0) set(before_locks_);
   }
   // `*access`: how the target was locked.
   int end_lock(uint32_t rank, Access* access) {
@@ -154,6 +155,7 @@ class Epochs {
   bool is_lock_all_unchecked_ = false;
   std::atomic<State> state_ = State::kIdle;  // relaxed, as `targets_`: of one process
   uint32_t locks_ = 0;
+  State before_locks_ = State::kIdle;  // the state in which the first of them began
   task::SpinLock lock_;
   std::unique_ptr<std::atomic<Access>[]> targets_;
 };

@@ -23,7 +23,7 @@ class RemoteLocks {
   Access lock(uint32_t target, bool is_exclusive, bool has_others);
   // Takes effect behind the caller's accesses to the target.
   void unlock(uint32_t target, Access access);
-  // Locks exclusively if that is possible without waiting, as locks.h's.
+  // Locks exclusively if that is possible without waiting for others, as try_lock() of locks.h.
   Access try_lock(uint32_t target);
   // `node`: by its index in the window's set.
   void lock_all(uint32_t node);

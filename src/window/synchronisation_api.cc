@@ -45,15 +45,26 @@ void lock_all_here(nagaya_window& window) {
   wait_for_word(window, [&] { return request.is_granted(); });
 }
 
+// Returns the first error of both. Waits for the accesses also where signals fail: until these are
+// complete they use the caller's buffers.
+int signal_and_flush(auto signal, auto flush) {
+  const int error = catch_errors([&] {
+    signal();
+    return 0;
+  });
+  const int of_accesses = catch_errors(flush);
+  return error != 0 ? error : of_accesses;
+}
+
 int complete_remote(nagaya_window& window) {
-  return catch_errors([&] {
+  const auto complete = [&] {
     for (uint32_t rank = 0; rank < window.size(); ++rank) {
       if (window.epochs().target(rank) != Access::kStarted || !window.is_remote(rank)) continue;
       window.epochs().set_target(rank, Access::kNone);
       window.remote->complete(rank);
     }
-    return window.remote->flush_all();
-  });
+  };
+  return signal_and_flush(complete, [&] { return window.remote->flush_all(); });
 }
 
 Access locked_here(nagaya_window& window, uint32_t rank, bool is_exclusive, bool has_others) {
@@ -170,10 +181,8 @@ int nagaya_window_unlock(nagaya_window* window, uint32_t rank) {
   Access access = Access::kNone;
   if (const int error = window->epochs().end_lock(rank, &access); error != 0) return error;
   if (is_remote(window, rank))
-    return catch_errors([&] {
-      RemoteLocks(*window->remote).unlock(rank, access);
-      return window->remote->flush(rank);
-    });
+    return signal_and_flush([&] { RemoteLocks(*window->remote).unlock(rank, access); },
+                            [&] { return window->remote->flush(rank); });
   window->unlock(rank, access);
   return 0;
 }

@@ -60,7 +60,7 @@ class TargetLock {
   bool has_lock_all() const {
     return (next_.load(std::memory_order_relaxed) & Ticket::kHasLockAll) != 0;
   }
-  // From now on all tickets have_lock_all(). Returns the first of them.
+  // From now on has_lock_all() is true of all tickets. Returns the first of them.
   Ticket announce_lock_all() {
     return Ticket(next_.fetch_or(Ticket::kHasLockAll, std::memory_order_acq_rel));
   }

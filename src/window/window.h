@@ -52,7 +52,6 @@ class Window {
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return size_; }
   bool is_dynamic() const { return is_dynamic_; }
-  bool has_other_nodes() const { return set_ != nullptr; }
   bool is_remote(uint32_t rank) const { return set_ != nullptr && !set_->is_here(rank); }
   const llcl::Group& group() const { return group_; }
   // The Part of a member of this node.

@@ -89,6 +89,15 @@ TEST_F(EpochsTest, ARequestedLockGivesNoAccess) {
   EXPECT_EQ(unlock(1), -EPROTO);
 }
 
+TEST_F(EpochsTest, ALockThatIsUndoneLeavesTheEpochOfAFence) {
+  EXPECT_EQ(epochs_.begin_fence(), 0);
+  epochs_.end_fence(true);
+  EXPECT_EQ(epochs_.begin_lock(1, &has_others_), 0);
+  epochs_.undo_lock(1);
+  EXPECT_TRUE(epochs_.may_access(1));
+  EXPECT_FALSE(epochs_.has_lock(1));
+}
+
 TEST_F(EpochsTest, LockAllIsForAllTargets) {
   EXPECT_EQ(epochs_.begin_lock_all(false), 0);
   EXPECT_FALSE(epochs_.may_access(0));
