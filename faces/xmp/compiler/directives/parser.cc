@@ -18,8 +18,8 @@ const std::array kNames = {"nodes",         "template",  "distribute", "align", 
                            "bcast",         "reduction", "task",       "tasks",      "gmove",
                            "reduce_shadow", "coarray",   "image",      "post",       "wait",
                            "lock",          "unlock"};
-const std::array kUnsupported = {"local_alias", "static_desc", "sync_all",
-                                 "sync_images", "sync_memory", "tasklet"};
+const std::array kUnsupported = {"local_alias", "sync_all", "sync_images", "sync_memory",
+                                 "tasklet"};
 
 size_t edit_distance(const std::string& from, const std::string& to) {
   std::vector<size_t> row(to.size() + 1);
@@ -172,11 +172,12 @@ std::vector<Directive> parse_declarations(Cursor& cursor, const Token& name, siz
   return directives;
 }
 
-// The Omni compiler's `static_desc :: a, b` asks for descriptors of formal arrays that outlive the
-// call. Here they are the caller's arrays, so it has no effect.
+// The Omni compiler's `static_desc p`, `static_desc :: a, b` asks for descriptors of nodes,
+// templates and formal arrays that outlive the call. It has no effect here: arrays are the
+// caller's.
 void skip_static_desc(Cursor& cursor) {
-  for (int n = 0; n < 2; ++n) cursor.expect(":", "and the names of arrays after 'static_desc'");
-  cursor.list([&] { cursor.identifier("the name of an array"); });
+  if (cursor.accept(":")) cursor.expect(":", "and the names of arrays after 'static_desc'");
+  cursor.list([&] { cursor.identifier("the name of nodes, a template or an array"); });
 }
 
 DirectiveBody parse_executable(Cursor& cursor, const Token& name) {
