@@ -180,7 +180,7 @@ void* nagaya_array_element(nagaya_array* array, const int64_t* index);
 /* ---- halos ------------------------------------------------------------------------------- */
 
 typedef struct nagaya_array_width {
-  /* Of the shadow, from the block outwards; all of a full shadow: the extent on both sides.
+  /* How much of the shadow, from the block outwards; the extent for all of a full shadow
    *                                                                               [elements] */
   int64_t low, high;
   int periodic; /* nonzero: behind the last index comes the first; not with a full shadow */

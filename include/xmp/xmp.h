@@ -14,7 +14,7 @@
  * this header, without any library. There a descriptor has no answers.
  * Source: XcalableMP specification 1.4, runtime library routines, and its appendix of extended
  * inquiry functions; names and constants as in the Omni compiler. Different from the specification:
- * xmp_array_gtol() returns an int. Missing: the transformational functions (docs/xmp.md).
+ * xmp_array_gtol() returns an int, and the transformational functions take descriptors.
  */
 #ifndef NAGAYA_XMP_H
 #define NAGAYA_XMP_H
@@ -107,8 +107,8 @@ void xmp_exit(int status);
 /* ---- coarrays ---------------------------------------------------------------------------- */
 
 /* Images are numbered from 0, among the executing nodes or those of the `image` directive before
- * the call. `status` gets XMP_STAT_SUCCESS; it may be NULL. If an image ends in the middle, the job
- * does.
+ * the call. `status` gets XMP_STAT_SUCCESS; it may be NULL. If an image dies
+ * or ends with an error, the job ends.
  * The functions but sync_memory wait until all executing nodes, one image, or those of a set have
  * called them: those in the set as often as the caller has named them. Then each sees what the
  * others have stored in coarrays before. */
@@ -184,8 +184,8 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]);
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
 
 /* Makes the array of an aligned pointer, all zero, whose dimensions have these sizes, and returns
- * the caller's block, for the pointer; called by all nodes of its template, which is fixed. An
- * error of the program ends it.
+ * the caller's block, for the pointer. Called by all executing nodes, among which are all nodes of
+ * its template; the template is fixed. An error of the program ends it.
  *
  *   double (*u)[N];
  *   #pragma xmp align u[i][*] with t[i]
@@ -195,6 +195,7 @@ int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx);
  * serial program there is room for elements of at most 32 bytes. */
 void* nagaya_xmp_malloc(xmp_desc_t d, size_t count, const long size[]);
 void xmp_free(xmp_desc_t d);
+
 /* ---- transformations ------------------------------------------------------------------------ */
 
 /* The transformational functions of the specification. Arguments are descriptors of distributed

@@ -31,7 +31,7 @@ static nagaya_process all[PROCESSES_MAX];
 static uint32_t rank, size;
 static uint64_t state, names = 1;
 
-/* The same number at every process, below `end`. */
+/* Returns a number below `end`, at every process the same. */
 static int64_t some(int64_t end) {
   state = state * 6364136223846793005u + 1442695040888963407u;
   return (int64_t)(state >> 33) % end;
