@@ -409,14 +409,15 @@ typedef struct nagaya_xmp_part {
   long length[7], stride[7]; /* of each section, outer ones first; stride: in bytes */
 } nagaya_xmp_part;
 
-/* Gives a part its section number `n` of a part, base:length:step; `row`: the bytes from one index
- * to the next. `extent`: of the dimension, if the program has left out the length, else -1. Returns
+/* Gives a part its section number `n`, base:length:step; `row`: the bytes from one index to the
+ * next. `extent`: of the dimension, if the program has left out the length, else -1. Returns
  * the base. */
 static __inline__ long nagaya_xmp_enter_section(nagaya_xmp_part* part, int n, long extent, long row,
                                                 long base, long length, long step) {
-  part->length[n] = extent < 0 ? length
-                    : step < 0 ? base / -step + 1
-                               : (extent - base + step - 1) / step;
+  part->length[n] = extent < 0  ? length
+                    : step == 0 ? -1 /* nagaya_xmp_assign() refuses it */
+                    : step < 0  ? base / -step + 1
+                                : (extent - base + step - 1) / step;
   part->stride[n] = step * row;
   if (part->sections <= n) part->sections = n + 1;
   return base;

@@ -64,9 +64,6 @@ namespace nagaya::xmp {
 // Makes the caller's block of an array whose template is fixed and distributed.
 void make_blocks(const char* where, nagaya_xmp_array& array);
 
-// Returns the dimensions of an array whose template is fixed and distributed.
-std::vector<nagaya_array_dimension> dimensions_of(const char* where,
-                                                  const nagaya_xmp_array_state& state);
 // Makes the block of an aligned pointer's array. The program fails if it has one already, or if its
 // template is not fixed.
 void allocate_blocks(nagaya_xmp_array& array, const long* extent);

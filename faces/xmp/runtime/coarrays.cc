@@ -39,11 +39,13 @@ nagaya_window_target target_of(const char* where, const nagaya_xmp_coarray& coar
   return {coarray.state->rank_of(where, image), at, {nullptr, bytes, nullptr, 0}};
 }
 
-void find_offsets(const State& coarray, const ProcessSet& set, std::vector<long>& offsets) {
+void find_offsets(const char* where, const State& coarray, const ProcessSet& set,
+                  std::vector<long>& offsets) {
   for (uint32_t image = 0; image < set.size(); ++image) {
     nagaya_window_part part{coarray.own, 0, 0};
     if (coarray.window != nullptr)
-      nagaya_window_part_of(coarray.window, set.job_rank(image), &part);
+      check(where, coarray, "finding",
+            nagaya_window_part_of(coarray.window, set.job_rank(image), &part));
     offsets.push_back(part.base == nullptr ? LONG_MIN
                                            : static_cast<char*>(part.base) - coarray.own);
   }
@@ -75,6 +77,11 @@ nagaya_window* open_window(const char* where, void* own, unsigned long bytes) {
   return window;
 }
 
+State& state_of(const char* where, const nagaya_xmp_coarray& coarray) {
+  if (coarray.state == nullptr) fail(where, "a coarray is used before the program has begun");
+  return *coarray.state;
+}
+
 void forget_images() {
   for (const auto& coarray : coarrays())
     if (coarray->on == nullptr)
@@ -83,11 +90,17 @@ void forget_images() {
 }
 
 void close_coarrays() {
+  // An image that has a lock must not begin to close: the others would wait for it for ever.
+  for (const auto& coarray : coarrays())
+    for (const nagaya_window* lock : coarray->locks)
+      if (nagaya_window_has_epoch(lock) == 1)
+        fail(nullptr, "lock " + coarray->name + " is still locked at the end of the program");
   for (const auto& coarray : coarrays()) {
-    for (nagaya_window* lock : coarray->locks) nagaya_window_close(lock);
+    for (nagaya_window* lock : coarray->locks)
+      check(nullptr, *coarray, "closing a lock of", nagaya_window_close(lock));
     if (coarray->window == nullptr) continue;
     nagaya_window_unlock_all(coarray->window);
-    nagaya_window_close(coarray->window);
+    check(nullptr, *coarray, "closing", nagaya_window_close(coarray->window));
   }
   coarrays().clear();
 }
@@ -133,20 +146,19 @@ void nagaya_xmp_declare_coarray(const char* where, nagaya_xmp_coarray* coarray, 
 }
 
 void nagaya_xmp_find_images(const char* where, nagaya_xmp_coarray* coarray, long image) {
-  if (coarray->state == nullptr) fail(where, "a coarray is used before the program has begun");
+  State& state = state_of(where, *coarray);
   Job::own().check_takes_part(where);
-  State& state = *coarray->state;
   const ProcessSet& set = state.images();
   state.rank_of(where, image);
   std::vector<long>& offsets = state.offsets[&set];
-  if (offsets.empty()) find_offsets(state, set, offsets);
+  if (offsets.empty()) find_offsets(where, state, set, offsets);
   coarray->offset = offsets.data();
   coarray->end = offsets.data() + offsets.size();
 }
 
 long nagaya_xmp_image_of(const char* where, const nagaya_xmp_coarray* coarray, int count,
                          const long* index) {
-  const State& state = *coarray->state;
+  const State& state = state_of(where, *coarray);
   if (static_cast<size_t>(count) != state.extents.size() + 1)
     fail(where, "coarray " + state.name + " has " + std::to_string(state.extents.size() + 1) +
                     " codimensions, the reference has " + std::to_string(count));
@@ -163,7 +175,7 @@ long nagaya_xmp_image_of(const char* where, const nagaya_xmp_coarray* coarray, i
 }
 
 long nagaya_xmp_own_image(const nagaya_xmp_coarray* coarray) {
-  return coarray->state->images().own_index();
+  return state_of(nullptr, *coarray).images().own_index();
 }
 
 void* nagaya_xmp_get(const char* where, nagaya_xmp_coarray* coarray, const volatile void* place,
@@ -225,14 +237,25 @@ long nagaya_xmp_atomic_ref(const char* where, nagaya_xmp_coarray* coarray, volat
                               : __atomic_load_n(static_cast<long*>(here), __ATOMIC_SEQ_CST);
 }
 
+namespace {
+
+const ProcessSet& set_of_nodes(xmp_desc_t nodes, const char* function) {
+  const auto* const of = object_of<nagaya_xmp_nodes>(nodes, XMP_DESC_NODES);
+  if (of == nullptr)
+    fail(nullptr, std::string(function) + ": its last argument is no descriptor of nodes");
+  return of->set;
+}
+
+}  // namespace
+
 void xmp_get_primary_image_index(int number, const int index[], int primary[], xmp_desc_t nodes) {
-  const ProcessSet& set = static_cast<const nagaya_xmp_nodes*>(nodes)->set;
+  const ProcessSet& set = set_of_nodes(nodes, "xmp_get_primary_image_index");
   for (int n = 0; n < number; ++n)
     primary[n] = static_cast<int>(rank_of_image("", set, index[n], "xmp_get_primary_image_index"));
 }
 
 void xmp_get_image_index(int number, const int index[], int current[], xmp_desc_t nodes) {
-  const ProcessSet& set = static_cast<const nagaya_xmp_nodes*>(nodes)->set;
+  const ProcessSet& set = set_of_nodes(nodes, "xmp_get_image_index");
   for (int n = 0; n < number; ++n)
     current[n] = static_cast<int>(
         Executing::now().index_of(rank_of_image("", set, index[n], "xmp_get_image_index")));

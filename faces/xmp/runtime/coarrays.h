@@ -22,9 +22,9 @@ struct nagaya_xmp_coarray_state {
   std::vector<nagaya_window*> locks;      // of a coarray of locks: one for each
   size_t lock_count = 0;
   std::vector<bool> held_alone;  // the locks, if the caller is alone
-  // Of each set of images: nagaya_xmp_coarray::offset.
+  // By the set of images: what nagaya_xmp_coarray::offset points to.
   std::map<const nagaya::xmp::ProcessSet*, std::vector<long>> offsets;
-  std::vector<nagaya_xmp_coarray*> descriptors;  // those of the units
+  std::vector<nagaya_xmp_coarray*> descriptors;  // one for each unit that declares the coarray
 
   const nagaya::xmp::ProcessSet& images() const;
   // Returns the rank in the job of an image; the program fails if there is none.
@@ -33,6 +33,8 @@ struct nagaya_xmp_coarray_state {
 
 namespace nagaya::xmp {
 
+// Returns the coarray's state; the program fails if it has not been declared yet.
+nagaya_xmp_coarray_state& state_of(const char* where, const nagaya_xmp_coarray& coarray);
 // Called when the executing nodes change: coarrays must find their images anew.
 void forget_images();
 // Collective, at the program's end: waits until all processes have come, so nobody loses memory

@@ -8,4 +8,11 @@ struct Descriptor {
   const int kind;  // XMP_DESC_NODES, ...
 };
 
+// Returns the descriptor's object of this kind; nullptr: it is no such object.
+template <class T>
+const T* object_of(const void* d, int kind) {
+  const auto* const object = static_cast<const Descriptor*>(d);
+  return object != nullptr && object->kind == kind ? static_cast<const T*>(object) : nullptr;
+}
+
 }  // namespace nagaya::xmp

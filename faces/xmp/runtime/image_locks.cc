@@ -56,9 +56,14 @@ struct Lock {
 
 Lock lock_of(const char* where, nagaya_xmp_coarray& coarray, const volatile void* lock,
              long image) {
+  const nagaya_xmp_coarray_state& state = state_of(where, coarray);
+  // Below `own` it is a large number, too.
   const auto number = static_cast<size_t>(static_cast<const volatile char*>(lock) - coarray.own) /
                       sizeof(xmp_lock_t);
-  return {where, *coarray.state, number, coarray.state->rank_of(where, image)};
+  if (number >= state.lock_count)
+    fail(where, "lock " + state.name + " has " + std::to_string(state.lock_count) +
+                    " elements, and none with this index");
+  return {where, *coarray.state, number, state.rank_of(where, image)};
 }
 
 }  // namespace

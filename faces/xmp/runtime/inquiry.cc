@@ -19,19 +19,9 @@
 using nagaya::xmp::Descriptor;
 using nagaya::xmp::Executing;
 using nagaya::xmp::Job;
+using nagaya::xmp::object_of;
 
 namespace {
-
-const Descriptor* object_of(xmp_desc_t d) {
-  return static_cast<const Descriptor*>(d);
-}
-
-// Returns the descriptor's object of this kind (XMP_DESC_NODES, ...); nullptr: it is no such
-// object.
-template <class T>
-const T* object_of(xmp_desc_t d, int kind) {
-  return d != nullptr && object_of(d)->kind == kind ? static_cast<const T*>(object_of(d)) : nullptr;
-}
 
 const nagaya_xmp_nodes* nodes_of(xmp_desc_t d) {
   return object_of<nagaya_xmp_nodes>(d, XMP_DESC_NODES);
@@ -88,7 +78,7 @@ Answer program_dimension(size_t dimensions, int d) {
 
 int xmp_desc_kind(xmp_desc_t d, int* kind) {
   if (d == nullptr) return XMP_FAILURE;
-  *kind = object_of(d)->kind;
+  *kind = static_cast<const Descriptor*>(d)->kind;
   return 0;
 }
 

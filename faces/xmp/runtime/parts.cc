@@ -175,7 +175,7 @@ void nagaya_xmp_assign(const char* where, const nagaya_xmp_part* to, const nagay
   using namespace nagaya::xmp;
   for (const nagaya_xmp_part* part : {to, from})
     for (int n = 0; n < part->sections; ++n) {
-      if (part->length[n] < 0) fail(where, "a section has a negative length");
+      if (part->length[n] < 0) fail(where, "a section has a negative length, or a step of 0");
       if (part->length[n] == 0) return;
     }
   Grid target = grid_of(*to, element_bytes), source = grid_of(*from, element_bytes);

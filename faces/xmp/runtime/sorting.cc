@@ -20,7 +20,9 @@ class Values {
   void add(const std::byte* values, size_t bytes) {
     memory_.insert(memory_.end(), values, values + bytes);
   }
-  void sort() { std::qsort(memory_.data(), size(), bytes_, compare_); }
+  void sort() {
+    if (!memory_.empty()) std::qsort(memory_.data(), size(), bytes_, compare_);
+  }
   // Returns how many of the sorted values are not greater than `limit`.
   size_t count_up_to(const std::byte* limit) const {
     size_t low = 0, high = size();

@@ -23,6 +23,9 @@ void nagaya_xmp_template::check_usable(const char* where) const {
     fail(where, "template " + name + " is not fixed: its template_fix must come before");
   if (onto == nullptr)
     fail(where, "template " + name + " is not distributed: its distribute must come before");
+  if (!has_sizes)
+    fail(where,
+         "template " + name + ": its gblock(*) has no sizes: its template_fix must come before");
 }
 
 long nagaya_xmp_template::width(size_t d) const {
@@ -165,9 +168,11 @@ void nagaya_xmp_fix_template(const char* where, nagaya_xmp_template* fixed, cons
                              const long* high, const nagaya_xmp_distribution* distribution) {
   if (fixed->is_usable() || (fixed->is_fixed && low != nullptr))
     fail(where, "template " + fixed->name + " is fixed already");
+  if (distribution != nullptr && fixed->onto == nullptr)
+    fail(where, "template " + fixed->name + " is not distributed: its distribute must come before");
   if (low != nullptr) set_bounds(where, *fixed, low, high);
   if (distribution != nullptr) set_distribution(where, *fixed, distribution);
-  if (!fixed->has_sizes)
+  if (fixed->onto != nullptr && !fixed->has_sizes)
     fail(where, "template " + fixed->name + ": its gblock(*) has no sizes: give them here");
   make_waiting_arrays(where, *fixed);
 }

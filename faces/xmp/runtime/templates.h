@@ -43,7 +43,7 @@ struct nagaya_xmp_template : nagaya::xmp::Descriptor {
   std::vector<nagaya_interval> bounds;
   const nagaya_xmp_nodes* onto = nullptr;
   std::vector<nagaya_xmp_distribution> kinds;  // their pointers to sizes are the program's
-  // Of each gblock dimension the sizes, and the first index of each coordinate.
+  // For each gblock dimension: its sizes, and the first index of each coordinate.
   std::vector<std::vector<int64_t>> sizes, begins;
   bool has_sizes = false;  // unless a gblock(*) waits for a template_fix
   std::vector<int> axes;

@@ -101,6 +101,16 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
     assert re.search(r"gmoves_alone\.c:\d+:\d+: gmove: a part lies on another host", ended.err), ended
 
 
+@pytest.mark.parametrize("word, line", [
+    ("kept", r"nagaya: XMP: lock locks is still locked at the end of the program"),
+    ("beyond", r"misused\.c:\d+:\d+: lock locks has 2 elements, and none with this index"),
+    ("unsized", r"misused\.c:\d+:\d+: template t: its gblock\(\*\) has no sizes: its template_fix must come before"),
+])
+def test_a_wrong_use_ends_the_job_with_a_line(start, xmp_programs, word, line):
+    ended = start(2, xmp_programs.compiled("misused"), word)
+    assert ended.code == 1 and re.search(f"{line}$", ended.err, re.M), ended
+
+
 # ---- random shapes ----------------------------------------------------------------------------
 
 
