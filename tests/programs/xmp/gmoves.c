@@ -154,6 +154,28 @@ static void directive_array_in_parentheses(void) {
     for (int j = 0; j < M; j++) EXPECT_EQUAL(grid[i][j], 7);
 }
 
+/* An array whose type is not that of the other side, and sections between plain subscripts. */
+static void converted_and_mixed(void) {
+  const int plane[2] = {2, 0};
+  const long three = 3;
+  static double cube[N][4][5];
+#pragma xmp align cube[i][*][*] with t[i]
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) line[i] = 1;
+#pragma xmp gmove
+  line[1] = three;
+#pragma xmp array on t[0:N]
+  line[0:N] += line[0:N];
+#pragma xmp array on t[0:N]
+  cube[0:N][plane[0]][0:5] = 7;
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) {
+    EXPECT_EQUAL(line[i], i == 1 ? 6 : 2);
+    for (int j = 0; j < 4; j++)
+      for (int k = 0; k < 5; k++) EXPECT_EQUAL(cube[i][j][k], j == 2 ? 7 : 0);
+  }
+}
+
 int main(void) {
   whole();
   strides(1, 5);
@@ -162,6 +184,7 @@ int main(void) {
   to_itself();
   in_functions();
   directive_array_in_parentheses();
+  converted_and_mixed();
   on_a_part();
   directives_array();
   return say_ok();

@@ -52,12 +52,16 @@ bool have_same_element(const Variable& a, const Variable& b) {
 void check_gmove(Program& program, const Unit& unit, const Directive& directive,
                  const GmoveDirective& gmove, const Assignment& assignment) {
   if (gmove.async) check_expression(program, *gmove.async, directive.offset);
-  const Gmove found{side_of(program, assignment.left), side_of(program, assignment.right),
-                    assignment.sign};
+  Gmove found{side_of(program, assignment.left), side_of(program, assignment.right),
+              assignment.sign};
   const auto place = [&](const GmoveSide& side) { return unit.printed.place(side.range.begin); };
   if (found.left.use == nullptr)
     throw Complaint{place(found.left),
                     "the left side of a 'gmove' is a variable, an element or a section"};
+  // A variable or element of each node, of another type: a value, which C converts.
+  if (found.right.use != nullptr && found.right.array == nullptr && found.right.sections() == 0 &&
+      !have_same_element(*found.left.variable, *found.right.variable))
+    found.right.use = nullptr;
   for (const GmoveSide* side : {&found.left, &found.right})
     if (side->use != nullptr && side->needs_subscripts()) check_subscripts(*side, place(*side));
   for (const Section& section : unit.sections)

@@ -2,6 +2,7 @@
 #include "preprocess/array_statement.h"
 
 #include <algorithm>
+#include <set>
 
 namespace nagaya::xmp {
 namespace {
@@ -21,6 +22,12 @@ size_t closing(const std::vector<Token>& tokens, size_t open) {
     if (depth == 0) return at;
   }
   return tokens.size();
+}
+
+bool assigns(const std::string& word) {
+  static const std::set<std::string> kAssigning = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+  return kAssigning.count(word) != 0;
 }
 
 std::string numbered(const std::string& name, size_t number) {
@@ -70,15 +77,21 @@ std::string ArrayStatement::text(const std::vector<Token>& tokens, const Part& p
 
 void ArrayStatement::rewrite_statement(const std::vector<Token>& statement) {
   bool is_left = true;
-  size_t number = 0;  // of the next section of the variable that is being read
-  std::string row;    // the left side up to here, with 0 in place of its sections
+  size_t number = 0;            // of the next section of the variable that is being read
+  std::vector<size_t> outside;  // these numbers of the variables in whose subscripts that one is
+  std::string row;              // the left side up to here, with 0 in place of its sections
   for (size_t at = 0; at < statement.size(); ++at) {
     const std::string& word = statement[at].text;
-    is_left = is_left && word != "=";
+    is_left = is_left && !assigns(word);
     if (word == "[" && (at == 0 || statement[at - 1].text != "]")) number = 0;
     const size_t close = word == "[" ? closing(statement, at) : statement.size();
     const Parts parts = close == statement.size() ? Parts() : split(statement, at + 1, close, ":");
     if (parts.size() < 2) {
+      if (word == "[") outside.push_back(number);
+      if (word == "]" && !outside.empty()) {
+        number = outside.back();
+        outside.pop_back();
+      }
       body_.push_back({word, at});
       if (is_left) row += word + " ";
       continue;
@@ -109,6 +122,9 @@ void ArrayStatement::take_left_section(const std::vector<Token>& statement, size
   std::string length = text(statement, parts[1]);
   if (length.empty()) {
     const std::string base = text(statement, parts[0]);
+    lengths_ += "_Static_assert(!__builtin_types_compatible_p(__typeof__(" + row +
+                "), __typeof__(&(" + row +
+                ")[0])), \"this section needs its length, because the array is a pointer\"); ";
     length = "(long)(sizeof(" + row + ") / sizeof(" + row + "[0]))";
     if (!base.empty()) length += " - (" + base + ")";
     if (parts.size() == 3 && parts[2].begin != parts[2].end) {

@@ -104,7 +104,8 @@ bool Printer::print(const clang::Token& token) {
   }
   const std::string text = preprocessor_.getSpelling(token);
   if (text == "xmp_desc_of") return print_descriptor_of(token);
-  if (token.is(clang::tok::colon) && opens_image(token))
+  if (token.is(clang::tok::colon) && !sources_.isInSystemHeader(token.getLocation()) &&
+      opens_image(token))
     return postfix_.in_function() ? print_image(token) : take_codimensions(token);
   put(token, text);
   return true;
@@ -269,6 +270,8 @@ void Printer::print_array() {
   try {
     const ArrayStatement loops(directive.tokens, statement);
     begin_line(kept.front().getLocation());
+    const Place place = place_of(kept.front().getLocation());
+    unit_.printed.mark(std::string(place.file), place.line, place.column, false);
     unit_.printed.append("{ " + loops.lengths());
     for (const ArrayStatement::Low& low : loops.lows()) {
       unit_.printed.append("const long " + low.variable + " = nagaya_xmp_low_of(");
