@@ -38,6 +38,17 @@ const Use* root_of(const Program& program, const Range& range) {
   return nullptr;
 }
 
+std::string without_subscripts(const std::string& text) {
+  std::string outside;
+  int depth = 0;
+  for (const char character : text) {
+    depth += character == '[';
+    if (depth == 0) outside += character;
+    depth -= character == ']';
+  }
+  return outside;
+}
+
 const CoarraySymbol& coarray_in(const Program& program, const Unit& unit, const Range& range,
                                 const Place& place) {
   const Use* root = root_of(program, range);
@@ -46,7 +57,7 @@ const CoarraySymbol& coarray_in(const Program& program, const Unit& unit, const 
   if (coarray == nullptr)
     throw Complaint{place, "'" + text + "' is not a coarray; declare it at file scope: name:[*]"};
   const size_t rank = coarray->variable->extents.size();
-  if (text.find("->") != std::string::npos || root->subscripts.size() > rank)
+  if (without_subscripts(text).find("->") != std::string::npos || root->subscripts.size() > rank)
     throw Complaint{place, "'" + text + "' lies behind a pointer, not in the coarray '" +
                                coarray->variable->name + "'"};
   return *coarray;

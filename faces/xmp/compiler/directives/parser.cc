@@ -17,7 +17,7 @@ const std::array kNames = {"nodes",         "template",  "distribute", "align", 
                            "template_fix",  "loop",      "reflect",    "wait_async", "barrier",
                            "bcast",         "reduction", "task",       "tasks",      "gmove",
                            "reduce_shadow", "coarray",   "image",      "post",       "wait",
-                           "lock",          "unlock"};
+                           "lock",          "unlock",    "array"};
 const std::array kUnsupported = {"local_alias", "sync_all", "sync_images", "sync_memory",
                                  "tasklet"};
 

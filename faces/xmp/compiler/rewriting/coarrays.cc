@@ -32,8 +32,8 @@ class Access {
   // Stores xmp_vN there.
   std::string store() const {
     return "if (xmp_q" + n_ + " != 0) *xmp_q" + n_ + " = xmp_v" + n_ + "; else { " + type() +
-           " xmp_c" + n_ + " = xmp_v" + n_ + "; nagaya_xmp_put" + arguments_ + ", &xmp_c" + n_ +
-           ", sizeof xmp_c" + n_ + "); }";
+           " xmp_c" + n_ + " = xmp_v" + n_ + "; nagaya_xmp_put" + arguments_ +
+           ", (const void *)&xmp_c" + n_ + ", sizeof xmp_c" + n_ + "); }";
   }
   std::string type() const { return "__typeof__(*xmp_p" + n_ + ")"; }
   std::string atomic(const std::string& function, const std::string& more) const {
