@@ -200,8 +200,9 @@ TABLE = {
     "windows-faces": ("windows", [], "one-sided access under each MPI, with the face and without",
                       faces.plan("windows", hosts=1, tasks_each=2, setting="face win", rounds=15)),
     "windows-faces-crowded": ("windows", [], "the same of 16 ranks on the processors there are",
-                              faces.plan("windows", hosts=1, tasks_each=16,
-                                         setting="face win crowded", rounds=5)),
+                              # Ranks that spin take minutes for one turn of 200 locks.
+                              faces.plan("windows", faces.yielding_jobs("windows"), hosts=1,
+                                         tasks_each=16, setting="face win crowded", rounds=5)),
     "windows-hosts": windows("one-sided access between two hosts", hosts=2, setting="win hosts"),
     "windows-hosts-computing": windows("the same of a target that computes", "--computing", hosts=2,
                                        setting="win hosts computing"),

@@ -3,6 +3,7 @@
 MPICH and Open MPI, and those of NAGAYA_BENCH_MPIS."""
 
 import functools
+import pathlib
 import statistics
 from collections.abc import Callable
 
@@ -32,10 +33,15 @@ def in_the_space(stock: Job) -> Job:
     return Job(name, program=stock.program, environment=stock.environment)
 
 
-def plan(program: str, **places) -> Jobs:
+def yielding_jobs(program: str) -> list[Job]:
+    """The MPIs whose waiting ranks yield their processor: not Debian's MPICH."""
+    return [job for job in stock_jobs(program) if job.name != mpis.mpich(program).name]
+
+
+def plan(program: str, stock: list[Job] | None = None, **places) -> Jobs:
     """Each MPI with the face, beside the MPI alone; and beside the best of all MPIs alone. Debian's
     Open MPI also beside our components for it."""
-    stock = stock_jobs(program)
+    stock = stock or stock_jobs(program)
     ours = [in_the_space(job) for job in stock]
     components = Job("components", environment={"NAGAYA_MPI": "on"})
     return Jobs(**places, jobs=[*stock, *ours, components], comparisons=[
@@ -90,14 +96,17 @@ def together(over: Jobs, figures: dict) -> dict:
 # Two rounds: memory hardly differs from one to the next, and MPICH alone, whose ranks spin, takes 18 s
 # of processor time for 60 ranks, and 2.4 times as much for twice as many.
 RANKS, QUICK_RANKS, MEMORY_ROUNDS = [60, 120, 240], [8], 2
-# Each rank of Open MPI maps the segment of each other one. Those of more ranks are more mappings than
-# an address space may have (vm.max_map_count, 65,530).
-OPEN_MPI_RANKS = 200
+# Each rank of these MPIs maps the segment of each other one, and has some hundred mappings more: all
+# count together in one address space.
+MOST_MAPPINGS = pathlib.Path("/proc/sys/vm/max_map_count")
+
+
+def fits(ranks: int) -> bool:
+    return ranks * (ranks + 400) <= int(MOST_MAPPINGS.read_text())
 
 
 def memory_plan(ranks: int) -> Jobs:
-    stock = [job for job in debian_jobs(memory.PROGRAM)
-             if job.name != "Open MPI" or ranks <= OPEN_MPI_RANKS]
+    stock = debian_jobs(memory.PROGRAM)
     ours = [in_the_space(job) for job in stock]
     return Jobs(hosts=1, tasks_each=ranks, setting=f"face memory {ranks}", rounds=MEMORY_ROUNDS,
                 jobs=[*stock, *ours],
@@ -105,5 +114,5 @@ def memory_plan(ranks: int) -> Jobs:
 
 
 def run_memory(program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
-    plans = [memory_plan(ranks) for ranks in (QUICK_RANKS if quick else RANKS)]
+    plans = [memory_plan(ranks) for ranks in (QUICK_RANKS if quick else filter(fits, RANKS))]
     return memory.of_plans(plans, program, arguments, quick, rounds)
