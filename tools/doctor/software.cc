@@ -52,7 +52,7 @@ std::string describe(const std::string& launcher) {
     if (number.empty()) continue;
     const bool own = mpi.is_open_mpi && openmpi::has_components_for(number);
     return fmt::format("{} {} ({}, {})", mpi.name, number, launcher,
-                       own ? "with nagaya's components" : "over its own transports");
+                       own ? "with nagaya's components" : "with nagaya's face of MPI");
   }
   return "";
 }
