@@ -68,10 +68,11 @@ int nagaya_match_open(int threads);
  * library may open them. The task still takes messages out of its port. Returns 0, -ESRCH. */
 int nagaya_match_close(void);
 
-/* libnagaya-blacs, area.h, array.h and coll.h use the contexts from these on; MPI uses the contexts
- * below. */
+/* libnagaya-blacs, area.h, array.h and coll.h use the contexts from these on, Python's package
+ * nagaya one and the one below; MPI uses the contexts below them. */
 #define NAGAYA_CONTEXTS_BLACS UINT32_C(0x40000000)
 #define NAGAYA_CONTEXTS_AREAS UINT32_C(0x60000000)
+#define NAGAYA_CONTEXT_PYTHON UINT32_C(0x6ffffffe)
 #define NAGAYA_CONTEXT_POSTS UINT32_C(0x6fffffff) /* of libnagaya-xmp: one alone */
 #define NAGAYA_CONTEXTS_ARRAYS UINT32_C(0x70000000)
 #define NAGAYA_CONTEXTS_COLL UINT32_C(0x80000000)

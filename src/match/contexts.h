@@ -6,6 +6,7 @@
 //   MPI      | 00 | MPI's                        | MPI's              | MPI's                   |
 //   BLACS    | 010 | grid: 29 bits               | number in the grid | data, or the message's  |
 //   areas    | 0110 | number: 28 bits            | rank               | index                   |
+//   Python   | 0110 | 28 bits: 2^28 - 3, - 2    | rank               | the user's; a number   |
 //   posts    | 0110 | 28 bits, all set           | rank               | 0                       |
 //   arrays   | 0111 | name: low 28 bits          | rank               | next 27 bits | side: 4  |
 //   teams    | 1 | context: low 30 bits (of 31)  | next 11 | rank: 20 | next 15 | number: 16    |

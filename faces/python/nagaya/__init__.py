@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes of a parallel job in one address space: numpy arrays of other processes without a copy.
+
+    import nagaya, numpy                        # nagaya run -n 4 python3 this.py
+
+    mine = numpy.full(10, nagaya.rank())
+    nagaya.publish("row", mine)
+    left = nagaya.view((nagaya.rank() - 1) % nagaya.size(), "row")
+    print(left)                                 # the neighbour's memory, by plain loads
+    nagaya.barrier()                            # nobody ends while others read
+
+Works beside mpi4py in the same program. Thread safety: all functions may be called from any thread,
+barrier() by one at a time. Errors are exceptions: NotATask outside of `nagaya run`, OwnerEnded if another
+process has ended. A forked child (multiprocessing) is no process of the job.
+"""
+from ._arrays import fetch_add, publish, view, withdraw
+from ._job import barrier, is_here, is_task, rank, size
+from ._library import NotATask, OwnerEnded
+from ._messages import Message, Sending, receive, send, start_send
+from ._pool import map
+
+__all__ = ["Message", "NotATask", "OwnerEnded", "Sending", "barrier", "fetch_add", "is_here", "is_task",
+           "map", "publish", "rank", "receive", "send", "size", "start_send", "view", "withdraw"]

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Python package nagaya: arrays of other processes, messages, ends; beside mpi4py; the examples."""
+import pathlib
+
+import pytest
+
+TREE = pathlib.Path(__file__).parents[3]
+PROGRAMS, EXAMPLES = TREE / "tests/programs/python", TREE / "examples/python"
+
+
+@pytest.fixture
+def run(user, installation, nagaya):
+    """Runs a program by tasks. Returns its end and what it has printed."""
+    package = installation.root / "lib/python3/dist-packages"
+
+    def start(processes, program, *arguments):
+        text = user.copy_if_unreadable(program.parent, [program.name]) / program.name
+        return user.run([nagaya, "run", "-n", processes, "python3", "-B", text, *arguments], timeout=120,
+                        env={"PYTHONPATH": str(package)})
+    return start
+
+
+@pytest.mark.parametrize("processes", [1, 2, 5])
+@pytest.mark.parametrize("program", ["views", "messages"])
+def test_program(run, program, processes):
+    done = run(processes, PROGRAMS / f"{program}.py")
+    assert done.code == 0 and done.err == "", done
+    assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(processes)]
+
+
+def test_beside_mpi4py(run):
+    done = run(3, PROGRAMS / "beside_mpi4py.py")
+    assert done.code == 0, done
+    assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(3)]
+
+
+def test_owner_ends_early(run):
+    done = run(2, PROGRAMS / "endings.py", "early")
+    assert (done.code, done.out) == (0, "right\n"), done
+
+
+def test_forked_child_is_no_task(run):
+    done = run(1, PROGRAMS / "endings.py", "forked")
+    assert (done.code, done.out, done.err) == (0, "right\n", ""), done
+
+
+def test_killed_process_ends_the_job(run):
+    done = run(3, PROGRAMS / "endings.py", "killed")
+    assert done.code == 137 and "task 1" in done.err, done
+
+
+def test_outside_of_a_job(user, installation):
+    done = user.run(["python3", "-B", "-c", "import nagaya; print(nagaya.is_task()); nagaya.rank()"],
+                    env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages")})
+    assert done.code == 1 and done.out == "False\n"
+    assert "NotATask: " in done.err.splitlines()[-1] and "nagaya run" in done.err, done
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("halo_exchange", "3 processes, heat 1000.000000"),
+    ("shared_table", "3 processes, 8000000 bytes once: 499500, 4950000"),
+    ("parameter_server", "2 workers, largest error 0.0000: converged")])
+def test_example(run, name, expected):
+    done = run(3, EXAMPLES / f"{name}.py")
+    assert done.code == 0 and done.out.startswith(expected), done

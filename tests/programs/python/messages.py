@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages of arrays: sizes, types, order, wildcards, both directions at once, time limits."""
+import threading
+
+import nagaya
+import numpy
+
+rank, size = nagaya.rank(), nagaya.size()
+left, right = (rank + size - 1) % size, (rank + 1) % size
+SIZES = (0, 1, 7, 1000, 1015, 5000, 1 << 20)
+
+for count in SIZES:
+    sending = nagaya.start_send(numpy.arange(count, dtype=numpy.float64) + rank, right, tag=count)
+    got, source, tag = nagaya.receive(left, count)
+    sending.wait()
+    assert (source, tag) == (left, count) and got.dtype == numpy.float64
+    assert (got == numpy.arange(count) + left).all() and got.shape == (count,)
+
+turned = numpy.arange(12).reshape(3, 4).T  # not contiguous
+nagaya.start_send(turned, right).wait()
+assert (nagaya.receive().array == turned).all()
+record = numpy.array([(1.5, b"abc")], dtype=[("x", "f8"), ("y", "S4")])
+nagaya.send(record, right, 3)
+assert nagaya.receive(tag=3).array == record
+
+for count in (10, 100000):
+    into = numpy.zeros((2, count // 2))
+    sending = nagaya.start_send(numpy.full(count, float(rank)), right)
+    assert nagaya.receive(left, into=into).array is into and (into == left).all()
+    sending.wait()
+    sending = nagaya.start_send(numpy.ones(count), right)
+    try:
+        nagaya.receive(left, into=numpy.zeros(3))
+        raise SystemExit("it does not fit, but was received")
+    except ValueError:
+        pass
+    sending.wait()
+
+nagaya.barrier()
+try:
+    nagaya.receive(timeout=0.05)
+    raise SystemExit("nobody has sent anything")
+except TimeoutError:
+    pass
+nagaya.barrier()
+
+# One sender's messages keep their order, whatever their length.
+if rank == 0 and size > 1:
+    for number in range(200):
+        nagaya.send(numpy.full(1 + number % 3 * 3000, number), size - 1, 5)
+if rank == size - 1 > 0:
+    for number in range(200):
+        assert nagaya.receive(0, 5).array[0] == number
+
+# Threads: each has a tag of its own.
+def exchange(tag):
+    for number in range(50):
+        sending = nagaya.start_send(numpy.full(2000, number), right, tag)
+        assert (nagaya.receive(left, tag).array == number).all()
+        sending.wait()
+
+
+threads = [threading.Thread(target=exchange, args=(10 + n,)) for n in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+nagaya.barrier()
+print(f"rank {rank}: right")
