@@ -15,9 +15,12 @@ if rank == 0:
     parameters = numpy.zeros(FEATURES)
     nagaya.publish("parameters", parameters)
     for _ in range(STEPS * workers):
-        parameters -= RATE / workers * nagaya.receive().array
+        gradient, worker, _ = nagaya.receive()
+        parameters -= RATE / workers * gradient
+        nagaya.send(numpy.empty(0), worker)  # the parameters are new
     error = abs(parameters - truth).max()
-    print(f"{workers} workers, largest error {error:.4f}: {'converged' if error < 0.01 else 'FAILED'}")
+    print(f"{workers} workers, largest error {error:.4f}")
+    assert error < 0.01, "the model has not converged"
 else:
     parameters = nagaya.view(0, "parameters")
     generator = numpy.random.default_rng(rank)
@@ -26,4 +29,5 @@ else:
     for _ in range(STEPS):
         gradient = samples.T @ (samples @ parameters - values) / SAMPLES
         nagaya.send(gradient, 0)
+        nagaya.receive(0)
 nagaya.barrier()
