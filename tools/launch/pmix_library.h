@@ -5,13 +5,15 @@
 #include <pmix.h>
 #include <pmix_server.h>
 
+#include <string>
+
 #include "launch/pmix_info.h"
 
 namespace nagaya::tools {
 
 class PmixLibrary {
  public:
-  PmixLibrary();  // throws Error -ENOENT
+  explicit PmixLibrary(const std::string& file);  // throws Error -ENOENT
 
   int major_version() const;
   // Whether libpmix's function `name`, of another library, is this one.

@@ -45,9 +45,9 @@ pmix_proc_t process_of(const ParallelJob& job, uint32_t rank) {
 
 class PmixServer::Implementation : public PmixRequests {
  public:
-  Implementation(EventLoop& loop, LauncherServices& services, const std::string& folder,
-                 hwloc_topology_t topology)
-      : services_(services), folder_(folder), names_(loop) {
+  Implementation(EventLoop& loop, LauncherServices& services, const PmixLibrary& library,
+                 const std::string& folder, hwloc_topology_t topology)
+      : services_(services), folder_(folder), library_(library), names_(loop) {
     if (library_.uses(reinterpret_cast<void*>(&hwloc_topology_load), "hwloc_topology_load"))
       topology_.topology = topology;
     start_upcalls(loop, *this);
@@ -233,9 +233,10 @@ void PmixServer::Implementation::spawn(const PmixProcess& parent,
   }
 }
 
-PmixServer::PmixServer(EventLoop& loop, LauncherServices& services, const std::string& folder,
-                       hwloc_topology_t topology)
-    : implementation_(std::make_unique<Implementation>(loop, services, folder, topology)) {}
+PmixServer::PmixServer(EventLoop& loop, LauncherServices& services, const PmixLibrary& library,
+                       const std::string& folder, hwloc_topology_t topology)
+    : implementation_(std::make_unique<Implementation>(loop, services, library, folder, topology)) {
+}
 
 PmixServer::~PmixServer() = default;
 

