@@ -5,7 +5,7 @@
 #   test_in_root.sh SUITE FOLDER [COMMAND...]
 #
 # FOLDER/root is the root; it is kept and used again. COMMAND runs in a copy of this working tree, as
-# an ordinary user with sudo. Without COMMAND: ./dev test as root, because Slurm and programs of two
+# an ordinary user with sudo. The files of FOLDER/given, if there is such a folder, are in its home. Without COMMAND: ./dev test as root, because Slurm and programs of two
 # users need that; the tests make ordinary users themselves. NAGAYA_FULL passes through.
 #
 # Everything happens in mount, pid and ipc namespaces of its own: the end of this program, even by
@@ -174,6 +174,7 @@ inside() {
   make_account "$root"
   say "copying the tree"
   copy_tree "$root"
+  [ ! -d "$folder/given" ] || cp -rT -- "$folder/given" "$root/home/$account/given"
   run_inside "$root" "$user" "$@"
 }
 

@@ -100,6 +100,23 @@ def check_links(documents):
             assert "://" in target or (page.parent / target).exists(), f"{page}: {target}"
 
 
+def files_of(prefix):
+    return {path.relative_to(prefix) for path in prefix.rglob("*") if not path.is_dir()}
+
+
+def check_components(build, packages, whole, folder):
+    """Each file is in one package, and those that packaging/README.md names have all files together."""
+    components = re.findall(r"^\| `([\w-]+)` \|", packages.read_text(), re.MULTILINE)
+    seen = {}
+    for component in components:
+        run("cmake", "--install", build, "--prefix", folder / component, "--component", component)
+        for file in files_of(folder / component):
+            assert file not in seen, f"{file}: in {component} and in {seen[file]}"
+            seen[file] = component
+    missing = files_of(whole) - set(seen)
+    assert not missing, f"in no package: {sorted(missing)}"
+
+
 def check_tree(compiler, prefix, source, folder):
     folder.mkdir()
     for name in INSTALLED:
@@ -122,6 +139,7 @@ def main():
         in_build = with_cmake(compiler, build, source, folder / "of_build")
         check_run(build, in_build)
         run("cmake", "--install", build, "--prefix", folder / "first")
+        check_components(build, source.parent / "packaging/README.md", folder / "first", folder / "components")
         check_tree(compiler, folder / "first", source, folder / "of_first")
         (folder / "first").rename(folder / "second")
         check_tree(compiler, folder / "second", source, folder / "of_second")
