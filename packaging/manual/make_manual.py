@@ -70,8 +70,16 @@ def make_list_of_decisions(tree, pages):
           "# Decisions\n\n" + "".join(f"- [{title}]({name})\n" for name, title in titles))
 
 
+def check_chapters(tree):
+    chapters = (tree / "packaging/manual/mkdocs.yml").read_text()
+    for page in (tree / "docs").glob("*.md"):
+        if f": docs/{page.name}\n" not in chapters:
+            sys.exit(f"{page}: in no chapter of packaging/manual/mkdocs.yml")
+
+
 def main():
     tree, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    check_chapters(tree)
     pages, places = folder / "pages", Places(tree)
     shutil.rmtree(pages, ignore_errors=True)
     for page in pages_of(tree):
