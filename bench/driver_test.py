@@ -207,6 +207,11 @@ class Report(unittest.TestCase):
             headings = ["# Measured", "## How it was measured", "## Plots", "## Targets", "## Comparisons",
                         "## Derived figures", "## Measured alone"]
             self.assertEqual([line for line in text.splitlines() if line.startswith("#")], headings)
+            for_browsers = (folder / "results/index.html").read_text()
+            for heading in headings[1:]:
+                self.assertRegex(for_browsers, f"<h2 [^>]*>{heading[3:]}</h2>")
+            self.assertRegex(for_browsers, '<td class="(met|missed)">')
+            self.assertEqual(for_browsers.count("<img "), text.count("!["))
             page = (folder / "page.md").read_text()
             self.assertTrue(page.startswith("before\n<!-- measured -->\n"))
             self.assertTrue(page.endswith("<!-- /measured -->\nafter\n"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes docs/results: tables in Markdown, plots in SVG, the figures themselves in JSON."""
+"""Writes docs/results: tables in Markdown and as a page for a browser, plots in SVG, the figures themselves
+in JSON."""
 
 import json
 import pathlib
@@ -9,6 +10,7 @@ import bars
 import jobs
 import machine
 import plots
+import report_page
 
 # The figures of the first lines, and what each is, for readers who know none of the others.
 SUMMARY = {
@@ -140,6 +142,7 @@ def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     for heading, part in sections(results, lines, "").items():
         text += [f"## {heading}", "", *part, ""]
     (out / "README.md").write_text("\n".join(text))
+    (out / "index.html").write_text(report_page.page("\n".join(text)))
 
 
 def require_markers(page: pathlib.Path) -> str:
