@@ -28,6 +28,8 @@ _nagaya_inquiry() {
       ;;
     gdb:--pid | doctor:-n | doctor:--np) return ;;
     ps:*) words='--json -l --long --help' ;;
+    top:-n | top:--times | top:-d | top:--delay) return ;;
+    top:*) words='-n --times -d --delay --help' ;;
     clean:*) words='-n --dry-run --help' ;;
     doctor:*) words='-n --np --json --help' ;;
     gdb:*)
@@ -76,7 +78,7 @@ _nagaya() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run exec ps gdb clean doctor bench help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run exec ps top gdb clean doctor bench help --help --version' -- "$cur")
     return
   fi
   local at=2
@@ -106,7 +108,7 @@ _nagaya() {
         return
       fi
       ;;
-    ps | clean | gdb)
+    ps | top | clean | gdb)
       _nagaya_inquiry "$command" "$cur" "$prev"
       return
       ;;

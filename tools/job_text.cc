@@ -29,15 +29,6 @@ const char* to_string(TaskState state) {
   return "free";
 }
 
-std::string size_text(std::optional<uint64_t> bytes) {
-  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  if (!bytes) return "-";
-  double amount = double(*bytes) / 1024;
-  size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < std::size(kUnits)) amount /= 1024, ++unit;
-  return fmt::format("{:.1f} {}", amount, kUnits[unit]);
-}
-
 std::string count_text(std::optional<uint64_t> count) {
   return count ? std::to_string(*count) : "-";
 }
@@ -164,6 +155,15 @@ Json json_of(const JobView& job) {
 }
 
 }  // namespace
+
+std::string size_text(std::optional<uint64_t> bytes) {
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  if (!bytes) return "-";
+  double amount = double(*bytes) / 1024;
+  size_t unit = 0;
+  while (amount >= 1024 && unit + 1 < std::size(kUnits)) amount /= 1024, ++unit;
+  return fmt::format("{:.1f} {}", amount, kUnits[unit]);
+}
 
 std::string json_text(const std::vector<JobSocket>& sockets) {
   Json jobs = Json::array(), stale = Json::array(), silent = Json::array();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// job_text.h - the output of `nagaya ps`.
+// job_text.h - the output of `nagaya ps`, and texts that it shares with `nagaya top`.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@ namespace nagaya::tools {
 
 // Returns a table for people; with the addresses of partitions or without.
 std::string table_text(const std::vector<JobSocket>& sockets, bool with_addresses);
+// Returns "12.3 MiB" and its like; "-" if the size is not known.
+std::string size_text(std::optional<uint64_t> bytes);
 // Returns JSON for programs, with all that is known of the jobs.
 std::string json_text(const std::vector<JobSocket>& sockets);
 

@@ -35,6 +35,7 @@ struct Line {
   Words attend;
   Words execute;
   PsOptions ps;
+  TopOptions top;
   GdbOptions gdb;
   CleanOptions clean;
   DoctorOptions doctor;
@@ -196,6 +197,17 @@ void add_ps(CLI::App& app, Line& line) {
   command.callback([&line] { line.action = [&line] { return ps_command(line.ps); }; });
 }
 
+void add_top(CLI::App& app, Line& line) {
+  CLI::App& command =
+      *app.add_subcommand("top", "Show again and again what the tasks of your jobs do");
+  command
+      .add_option("-d,--delay", line.top.seconds, "Seconds from one look to the next (default: 1)")
+      ->check(CLI::Range(0.1, 3600.0));
+  command.add_option("-n,--times", line.top.times, "How often (default: until Ctrl-C)")
+      ->check(CLI::Range(1, 1'000'000'000));
+  command.callback([&line] { line.action = [&line] { return top_command(line.top); }; });
+}
+
 void add_gdb(CLI::App& app, Line& line) {
   GdbOptions& options = line.gdb;
   CLI::App& command = *app.add_subcommand("gdb", "Debug one task with gdb: nagaya gdb TASK");
@@ -324,7 +336,7 @@ int main(int argc, char** argv) {
   tools::Line line;
   for (const auto add :
        {tools::add_run, tools::add_exec, tools::add_attend, tools::add_execute, tools::add_ps,
-        tools::add_gdb, tools::add_clean, tools::add_doctor, tools::add_bench})
+        tools::add_top, tools::add_gdb, tools::add_clean, tools::add_doctor, tools::add_bench})
     add(app, line);
   return tools::written(tools::parse_and_run(app, line, {argv + 1, argv + argc}));
 }

@@ -25,6 +25,12 @@ struct PsOptions {
 };
 int ps_command(const PsOptions& options);
 
+struct TopOptions {
+  double seconds = 1;  // from one look to the next
+  uint64_t times = 0;  // 0: until a signal ends it
+};
+int top_command(const TopOptions& options);
+
 struct GdbOptions {
   std::string job;
   int pid = 0;
