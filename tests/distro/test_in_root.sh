@@ -5,8 +5,9 @@
 #   test_in_root.sh SUITE FOLDER [COMMAND...]
 #
 # FOLDER/root is the root; it is kept and used again. COMMAND runs in a copy of this working tree, as
-# an ordinary user with sudo. The files of FOLDER/given, if there is such a folder, are in its home. Without COMMAND: ./dev test as root, because Slurm and programs of two
-# users need that; the tests make ordinary users themselves. NAGAYA_FULL passes through.
+# an ordinary user with sudo; the files of FOLDER/given, if there is such a folder, are in its home.
+# Without COMMAND: ./dev test as root, because Slurm and programs of two users need that; the tests
+# make ordinary users themselves. NAGAYA_FULL passes through.
 #
 # Everything happens in mount, pid and ipc namespaces of its own: the end of this program, even by
 # SIGKILL, ends every process in them, and the kernel takes the mounts away with the last.
@@ -174,6 +175,7 @@ inside() {
   make_account "$root"
   say "copying the tree"
   copy_tree "$root"
+  rm -rf -- "$root/home/$account/given"
   [ ! -d "$folder/given" ] || cp -rT -- "$folder/given" "$root/home/$account/given"
   run_inside "$root" "$user" "$@"
 }
