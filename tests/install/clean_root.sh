@@ -25,7 +25,7 @@ END
 
 check_job() {  # the words before the program
   local output
-  output=$("$@" /tmp/hello.py 2>/tmp/errors | sort)
+  output=$("$@" /tmp/hello.py 2>/tmp/errors | sort) || { cat /tmp/errors; return 1; }
   [ "$output" = "$(printf 'rank %s of 4\n' 0 1 2 3)" ] || { echo "$output"; cat /tmp/errors; return 1; }
 }
 
@@ -71,7 +71,7 @@ by_packages() {
     libpython3-stdlib "$(apt-cache depends libpython3-stdlib | sed -n 's/.*Depends: \(libpython3\.[0-9]*\)-stdlib/\1/p')"
   check_job nagaya run -n 4 python3
   nagaya --version
-  man -w nagaya >/dev/null 2>&1 || true
+  [ -e /usr/share/man/man1/nagaya-run.1 ]
   cc examples/native_program.c $(pkg-config --cflags --libs nagaya) -o /tmp/native_program
   nagaya run -n 2 /tmp/native_program | sort
   xmpcc -O2 examples/xmp/laplace.c -o /tmp/laplace -lm

@@ -35,8 +35,13 @@ const char* storage(int major_version) {
 // Variables that libpmix's server reads when it starts. The ranks must not inherit them.
 class ServerVariables {
  public:
-  explicit ServerVariables(int major_version) {
-    variables_[0].value = storage(major_version);
+  explicit ServerVariables(int major_version)
+      : variables_{{{"PMIX_MCA_gds", storage(major_version)},
+                    // The server of PMIx 4.2 closes the connection of a process that has ended, but
+                    // removes its event later. Meanwhile libevent takes a new connection of the
+                    // same descriptor for one that epoll watches already: its process waits for
+                    // ever. poll needs no registration.
+                    {"EVENT_NOEPOLL", "1"}}} {
     for (auto& [name, value, before] : variables_) {
       if (const char* const old = std::getenv(name)) before = old;
       ::setenv(name, value, 1);
@@ -57,13 +62,7 @@ class ServerVariables {
     const char* value;
     std::optional<std::string> before = {};
   };
-  std::array<Variable, 2> variables_ = {{
-      {"PMIX_MCA_gds", nullptr},
-      // The server of PMIx 4.2 closes the connection of a process that has ended, but removes its
-      // event later. Meanwhile libevent takes a new connection of the same descriptor for one that
-      // epoll watches already: its process waits for ever. poll needs no registration.
-      {"EVENT_NOEPOLL", "1"},
-  }};
+  std::array<Variable, 2> variables_;
 };
 
 // Threads that start meanwhile have all signals blocked. libpmix writes to connections of ranks

@@ -9,9 +9,10 @@
     print(left)                                 # the neighbour's memory, by plain loads
     nagaya.barrier()                            # nobody ends while others read
 
-Works beside mpi4py in the same program. Thread safety: all functions may be called from any thread,
-barrier() by one at a time. Errors are exceptions: NotATask outside of `nagaya run`, OwnerEnded if another
-process has ended. A forked child (multiprocessing) is no process of the job.
+Works beside mpi4py in the same program. Errors are exceptions: NotATask outside of `nagaya run`, OwnerEnded
+if another process has ended. Thread safety: all functions may be called from any thread, barrier() and
+map() by one at a time; beside an MPI that was started for one thread, messages are for one thread, too.
+A forked child (multiprocessing) is no process of the job.
 """
 from ._arrays import fetch_add, publish, view, withdraw
 from ._job import barrier, is_here, is_task, rank, size

@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays that other processes of the node use where they lie."""
-import ast
 import ctypes
+import errno
+import pickle
 import threading
 import weakref
 
 import numpy
 
 from . import _job
-from ._library import check, library, wait
+from ._library import check, deadline_of, hold, let_go, library, wait
 
 _ELEMENT_INT64, _REDUCE_SUM = 3, 2  # of nagaya/reduction.h
+_PREFIX = b"python:"  # names that C programs publish are none of ours
+_NAME_MAX = 63 - len(_PREFIX)
 
 
 class _Publication(ctypes.Structure):
-    """A block of the space's heap: what the published address points to. The text behind it is the
-    array's type, shape and strides. A block is never used for anything else, because another task may
-    count itself as a viewer just after the withdrawal."""
-    _fields_ = [("viewers", ctypes.c_int64), ("data", ctypes.c_uint64), ("text_bytes", ctypes.c_uint64)]
+    """A block of the space's heap: the published address points to it. The pickle behind it is the
+    array's type, shape, strides, and whether it is writable. A block is never used for anything else,
+    because another task may count itself as a viewer just after the withdrawal."""
+    _fields_ = [("viewers", ctypes.c_int64), ("data", ctypes.c_uint64), ("pickle_bytes", ctypes.c_uint64)]
 
 
 class _Accumulation(ctypes.Structure):
@@ -28,7 +31,8 @@ class _Accumulation(ctypes.Structure):
 
 
 def _add(address, change):
-    """Adds to a 64-bit integer of any task, atomically. Returns its value from before."""
+    """Adds to a 64-bit integer of any task, atomically. Returns 0 or a negative errno, and the value from
+    before."""
     origin, before = ctypes.c_int64(change), ctypes.c_int64()
     result = library.nagaya_llcl_accumulate(ctypes.byref(_Accumulation(
         _ELEMENT_INT64, _REDUCE_SUM, 1, address, None, ctypes.addressof(origin), ctypes.addressof(before))))
@@ -41,6 +45,8 @@ def fetch_add(array, index, change):
     element = array[index:index + 1]
     if array.dtype != numpy.int64 or array.ndim != 1 or element.size != 1 or not array.flags.writeable:
         raise ValueError("fetch_add needs a writable array of int64 with one dimension, and an index in it")
+    if not -1 << 63 <= change < 1 << 63:
+        raise ValueError(f"fetch_add: {change} is no int64")
     result, before = _add(element.__array_interface__["data"][0], change)
     check(result, "fetch_add")
     return before
@@ -52,15 +58,15 @@ def _add_viewers(block, change):
 
 
 class _Blocks:
-    """Blocks for publications, by the size of their text: powers of two."""
+    """Blocks for publications, by the bytes that they have for a pickle: powers of two."""
 
     def __init__(self):
-        self._free = {}
+        self._free_by_capacity = {}
 
-    def take(self, text_bytes):
-        capacity = max(256, 1 << (text_bytes - 1).bit_length())
-        if self._free.get(capacity):
-            return self._free[capacity].pop(), capacity
+    def take(self, pickle_bytes):
+        capacity = max(256, 1 << (pickle_bytes - 1).bit_length())
+        if self._free_by_capacity.get(capacity):
+            return self._free_by_capacity[capacity].pop(), capacity
         block = library.nagaya_heap_alloc(ctypes.c_size_t(ctypes.sizeof(_Publication) + capacity))
         if not block:
             raise MemoryError("the heap of the address space is exhausted")
@@ -68,69 +74,94 @@ class _Blocks:
         return block, capacity
 
     def give_back(self, block, capacity):
-        self._free.setdefault(capacity, []).append(block)
+        self._free_by_capacity.setdefault(capacity, []).append(block)
 
 
-class _Published:
-    """An array of this process, kept alive as long as it is published or viewed."""
+class _Entry:
+    """An array of this process that is published, or is still viewed. Other processes use its memory also
+    when this process has ended."""
 
     def __init__(self, array):
-        text = describe(array.dtype, array.shape, strides=array.strides)
-        self.array = array
-        self.block, self.capacity = _blocks.take(len(text))
+        description = pickle.dumps((array.dtype, array.shape, array.strides, array.flags.writeable))
+        self.array, self.is_withdrawn = array, False
+        self.block, self._capacity = _blocks.take(len(description))
         publication = _Publication.from_address(self.block)
         publication.data = array.__array_interface__["data"][0]
-        publication.text_bytes = len(text)
-        ctypes.memmove(self.block + ctypes.sizeof(_Publication), text, len(text))
+        publication.pickle_bytes = len(description)
+        ctypes.memmove(self.block + ctypes.sizeof(_Publication), description, len(description))
+        hold(array)
+
+    def is_unused(self):
+        return self.is_withdrawn and _add_viewers(self.block, 0) <= 0
+
+    def give_block_back(self):
+        _blocks.give_back(self.block, self._capacity)
 
 
-_lock = threading.Lock()  # for these
+# The lock guards the others. A thread may take it again: by a destructor or a signal's handler.
+_lock = threading.RLock()
 _blocks = _Blocks()
-_published = {}  # by name
-_withdrawn = []  # were still viewed when last looked at
+_entries = []  # all
+_published = {}  # entries by name; an entry is withdrawn only after another one, or None, was published
 
 
-def _free_unviewed():
-    for entry in list(_withdrawn):
-        if _add_viewers(entry.block, 0) <= 0:
-            _withdrawn.remove(entry)
-            _blocks.give_back(entry.block, entry.capacity)
+def _free_unused():
+    """Lets arrays go that are withdrawn and that nobody views."""
+    with _lock:
+        unused = [entry for entry in list(_entries) if entry.is_unused()]
+        for entry in unused:
+            _entries.remove(entry)
+            entry.give_block_back()
+    for entry in unused:
+        let_go(entry.array)
+
+
+def _name_of(name):
+    encoded = name.encode()
+    if not 0 < len(encoded) <= _NAME_MAX or b"\0" in encoded:
+        raise ValueError(f"the name {name!r} has not 1 to {_NAME_MAX} bytes, or has a zero byte")
+    return _PREFIX + encoded
 
 
 def publish(name, array):
     """Lets the other processes of this node use the memory of an array, by view().
 
-    name    up to 63 bytes; an array that was published under it before is withdrawn
-    array   a numpy array, or anything with the buffer protocol or DLPack, on the processor's memory; of
+    name    up to 56 bytes, not beginning with "nagaya."; an array that was published under it before is
+            withdrawn
+    array   a numpy array, or anything with the buffer protocol or DLPack, in the processor's memory; of
             any shape and strides, with elements that are no Python objects
 
-    The array stays alive until it is withdrawn, and nobody views it any more. Nothing is copied: later
-    changes of elements are seen by others, which have to agree on when to look (barrier()). Returns the
-    array as numpy sees it. Raises NotATask, TypeError (elements that are objects), ValueError (the name).
-    """
-    array = as_array(array)
-    if not 0 < len(name.encode()) <= 63:
-        raise ValueError(f"the name {name!r} has not 1 to 63 bytes")
+    The array stays alive until it is withdrawn, and nobody views it any more; the calls of publish() and
+    withdraw() find that out. Nothing is copied: later changes of elements are seen by others, which have to
+    agree on when to look (barrier()). Returns the array as numpy sees it. Raises NotATask, TypeError
+    (elements that are objects), ValueError (the name)."""
+    array, c_name = as_array(array), _name_of(name)
     check(library.nagaya_task_self(), "publish")
+    _free_unused()
     with _lock:
-        _free_unviewed()
-        entry = _Published(array)
-        check(library.nagaya_task_publish(name.encode(), ctypes.c_void_p(entry.block)), "publish")
-        before = _published.get(name)
-        _published[name] = entry
-        if before is not None:
-            _withdrawn.append(before)
+        entry = _Entry(array)
+        _entries.append(entry)
+        result = library.nagaya_task_publish(c_name, ctypes.c_void_p(entry.block))
+        replaced = entry if result < 0 else _published.get(name)
+        if result >= 0:
+            _published[name] = entry
+        if replaced is not None:
+            replaced.is_withdrawn = True
+    _free_unused()
+    check(result, "publish")
     return array
 
 
 def withdraw(name):
     """Ends a publication: later calls of view() wait for the next one of that name. Views that exist
     keep the array alive. Raises KeyError if nothing is published under the name."""
+    check(library.nagaya_task_self(), "withdraw")
     with _lock:
-        entry = _published.pop(name)
-        check(library.nagaya_task_publish(name.encode(), None), "withdraw")
-        _withdrawn.append(entry)
-        _free_unviewed()
+        entry = _published[name]
+        check(library.nagaya_task_publish(_name_of(name), None), "withdraw")
+        del _published[name]
+        entry.is_withdrawn = True
+    _free_unused()
 
 
 def view(rank, name, writable=False, timeout=None):
@@ -141,54 +172,66 @@ def view(rank, name, writable=False, timeout=None):
     writable   whether elements can be changed through the view
     timeout    the longest wait in seconds; None: as long as the owner lives
 
-    The view, and what is made of it without a copy, keeps the owner's array alive, also after
+    The view, and each array made of it without a copy, keeps the owner's array alive, also after
     withdraw(); it stays usable when the owner has ended. Elements that the owner changes meanwhile
     are seen in any order: use barrier() or messages. Raises OwnerEnded (the owner has ended),
-    TimeoutError, ValueError (no such rank, or one of another node), NotATask."""
+    TimeoutError, ValueError (no such rank, or one of another node; `writable` for a read-only array),
+    NotATask."""
     process = _job.process_of(rank)
     if process.node != library.nagaya_comm_node():
         raise ValueError(f"rank {rank} lives on another node: its memory cannot be viewed")
-    return numpy.asarray(_View(_found(process.task, name, timeout), writable))
+    return _View(_counted_block(process.task, name, deadline_of(timeout)), writable).array()
 
 
-def _found(task, name, timeout):
+def _counted_block(task, name, deadline):
     """Returns the block of a publication, with this process counted among its viewers."""
     while True:
-        block = _look_up(task, name, timeout)
+        block = _look_up(task, name, deadline)
         _add_viewers(block, 1)
-        # Published still, so the owner will see the viewer; or again, in the same block.
+        # The count comes too late if the owner has withdrawn the array before. So the block has to be
+        # published still (or again, for another array: that is the one of the name now).
         try:
-            if _look_up(task, name, 0) == block:
+            if _look_up(task, name, deadline_of(0)) == block:
                 return block
-        except FileNotFoundError:
+        except TimeoutError:
             pass
         _add_viewers(block, -1)
 
 
-def _look_up(task, name, timeout):
-    address = ctypes.c_void_p()
-    wait(lambda ms: library.nagaya_task_lookup(ctypes.c_int(task), name.encode(), ctypes.c_int(ms),
-                                               ctypes.byref(address)), timeout, f"view of {name!r}")
+def _look_up(task, name, deadline):
+    address, c_name = ctypes.c_void_p(), _name_of(name)
+
+    def call(ms):
+        result = library.nagaya_task_lookup(ctypes.c_int(task), c_name, ctypes.c_int(ms), ctypes.byref(address))
+        return -errno.ETIMEDOUT if result == -errno.ENOENT else result
+    wait(call, deadline, f"view of {name!r}")
     return address.value
 
 
 class _View:
-    """The memory of a published array, as numpy asks for it."""
+    """The memory of a published array, for numpy. Its end is that of the view."""
 
     def __init__(self, block, writable):
         weakref.finalize(self, _add_viewers, block, -1).atexit = False
         publication = _Publication.from_address(block)
-        text = ctypes.string_at(block + ctypes.sizeof(_Publication), publication.text_bytes).decode()
-        described = ast.literal_eval(text)
-        dtype = numpy.lib.format.descr_to_dtype(described["descr"])
-        self.__array_interface__ = {
-            "version": 3, "typestr": dtype.str, "descr": dtype.descr, "shape": described["shape"],
-            "strides": described["strides"], "data": (publication.data, not writable)}
+        self._dtype, self._shape, self._strides, is_writable = pickle.loads(
+            ctypes.string_at(block + ctypes.sizeof(_Publication), publication.pickle_bytes))
+        if writable and not is_writable:
+            raise ValueError("the owner's array is read-only")
+        steps = [(length - 1) * stride for length, stride in zip(self._shape, self._strides)]
+        self._first = -sum(step for step in steps if step < 0)  # from the lowest byte to the first element
+        end = sum(step for step in steps if step > 0) + self._dtype.itemsize
+        self.__array_interface__ = {  # the bytes from the lowest to the highest
+            "version": 3, "typestr": "|u1", "shape": (self._first + end,),
+            "data": (publication.data - self._first, not writable)}
 
-
-def describe(dtype, shape, **more):
-    """Returns the type and shape of an array as text, which ast.literal_eval reads."""
-    return repr({"descr": numpy.lib.format.dtype_to_descr(dtype), "shape": shape, **more}).encode()
+    def array(self):
+        memory = numpy.asarray(self)
+        if 0 not in self._shape:
+            return numpy.ndarray(self._shape, self._dtype, memory, self._first, self._strides)
+        empty = numpy.ndarray(self._shape, self._dtype)
+        empty.flags.writeable = memory.flags.writeable
+        return empty
 
 
 def as_array(array):

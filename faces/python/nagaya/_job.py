@@ -19,8 +19,8 @@ def join():
     code = library.nagaya_comm_init()
     if code < 0:
         check(code, library.nagaya_error_text().decode() or "joining the job")
-    # It waits for all processes, so that their launchers see none end before the others. In one node
-    # nobody needs that: who looks for what an ended process would have published learns that it has ended.
+    # It returns when all processes have called it, so that no launcher sees one of them end before. On one
+    # node it is left out: a process that looks for something of an ended one shall learn that it has ended.
     if library.nagaya_comm_nodes() > 1:
         atexit.register(library.nagaya_comm_finalize)
 
@@ -30,21 +30,20 @@ def rank():
     size() or any that takes a rank is collective: it finds the processes of the job, so all of them
     call one. Raises NotATask."""
     join()
-    return library.nagaya_comm_rank()
+    return check(library.nagaya_comm_rank(), "rank")
 
 
 def size():
     """Returns the number of processes of the job. The first call is collective, as that of rank()."""
     join()
-    return library.nagaya_comm_size()
+    return check(library.nagaya_comm_size(), "size")
 
 
 def process_of(rank_wanted):
     """Returns where a rank lives."""
-    join()
     process = Process()
-    if not 0 <= rank_wanted < library.nagaya_comm_size():
-        raise ValueError(f"rank {rank_wanted} is not one of 0 .. {library.nagaya_comm_size() - 1}")
+    if not 0 <= rank_wanted < size():
+        raise ValueError(f"rank {rank_wanted} is not one of 0 .. {size() - 1}")
     check(library.nagaya_comm_process(ctypes.c_int64(rank_wanted), ctypes.byref(process)), "finding a rank")
     return process
 
@@ -56,6 +55,7 @@ def is_here(rank_wanted):
 
 def barrier():
     """Returns when every process of the job has called it. What was stored into any memory before is
-    visible after it. Raises OwnerEnded if a process has ended without calling it."""
+    visible after it. Ctrl-C takes effect when it returns. Raises OwnerEnded if a process has ended without
+    calling it."""
     join()
     check(library.nagaya_comm_barrier(), "barrier")

@@ -2,23 +2,24 @@
 """libnagaya's C functions, and their errors as exceptions."""
 import ctypes
 import errno
+import math
 import os
 import pathlib
+import time
 
 _SLICE_MS = 200  # a wait lets Python look for signals so often
 
 
 def _load():
     package = pathlib.Path(__file__).resolve().parent
-    beside = [folder / "libnagaya.so.0" for folder in (package / "lib", package.parents[2])]  # wheel, prefix
-    found = next((str(path) for path in beside if path.exists()), "libnagaya.so.0")
-    library = ctypes.CDLL(found)
-    library.nagaya_error_text.restype = library.nagaya_strerror.restype = ctypes.c_char_p
+    folders = (package / "lib", package.parents[2], package.parents[3] / "lib64")  # of a wheel, of a prefix
+    found = [str(folder / "libnagaya.so.0") for folder in folders if (folder / "libnagaya.so.0").exists()]
+    library = ctypes.CDLL(found[0] if found else "libnagaya.so.0")
+    library.nagaya_error_text.restype = ctypes.c_char_p
     library.nagaya_heap_alloc.restype = ctypes.c_void_p
     for function in (library.nagaya_comm_size, library.nagaya_comm_rank, library.nagaya_comm_nodes,
                      library.nagaya_comm_node):
         function.restype = ctypes.c_int64
-    library.nagaya_match_eager_max.restype = ctypes.c_size_t
     return library
 
 
@@ -53,13 +54,25 @@ def check(result, what):
     raise OSError(-result, f"{what}: {os.strerror(-result)}")
 
 
-def wait(call, seconds, what):
-    """Calls call(timeout in ms) until it returns anything else than -ETIMEDOUT, or time is over."""
-    left_ms = None if seconds is None else max(0, int(seconds * 1000))
+def deadline_of(seconds):
+    """Returns the end of a wait that begins now; None: there is none."""
+    return None if seconds is None else time.monotonic() + seconds
+
+
+def wait(call, deadline, what):
+    """Calls call(timeout in ms) until it returns anything else than -ETIMEDOUT, or the deadline is over."""
     while True:
-        slice_ms = _SLICE_MS if left_ms is None else min(_SLICE_MS, left_ms)
-        result = call(slice_ms)
-        if left_ms is not None:
-            left_ms -= slice_ms
+        left_ms = _SLICE_MS if deadline is None else math.ceil(1000 * max(0, deadline - time.monotonic()))
+        result = call(min(_SLICE_MS, left_ms))
         if result != -errno.ETIMEDOUT or left_ms == 0:
             return check(result, what)
+
+
+def hold(thing):
+    """Keeps an object although the interpreter ends: other processes use its memory then, too."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def let_go(thing):
+    """Ends one hold()."""
+    ctypes.pythonapi.Py_DecRef(ctypes.py_object(thing))

@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Messages of arrays, without pickling.
+"""Messages of arrays, without pickling their elements.
 
 A message is a header (type, shape) in the context of all Python messages. A short array lies behind its
 header. A longer one is a message of its own, in a second context under a number that the header names, so
 that the receiver can make room first, and copies it once from where it lies."""
-import ast
 import collections
 import ctypes
 import errno
 import functools
 import itertools
+import pickle
 import struct
+import threading
 
 import numpy
 
 from . import _job
-from ._arrays import as_array, describe
-from ._library import Process, check, library, wait
+from ._arrays import as_array
+from ._library import Process, check, deadline_of, hold, let_go, library, wait
 
-_CONTEXT, _CONTEXT_OF_DATA = 0x6ffffffe, 0x6ffffffd  # of nagaya/match.h: NAGAYA_CONTEXT_PYTHON and below
+_CONTEXT, _CONTEXT_OF_DATA = 0x6ffffffe, 0x6ffffffd  # NAGAYA_CONTEXT_PYTHON of nagaya/match.h, and the one below
 _ANY = -1
-_HEADER = struct.Struct("<IiQ")  # bytes of the text, number of the array's own message or -1, its bytes
+_TAG_MAX = (1 << 31) - 1
+_HEADER = struct.Struct("<IiQ")  # bytes of the pickle, number of the array's own message or -1, its bytes
 _MESSAGE_MAX = 8192  # header and short array
 
 Message = collections.namedtuple("Message", "array source tag")
@@ -48,10 +50,6 @@ class _Receive(ctypes.Structure):
                 ("order", ctypes.c_uint64)]
 
 
-_numbers = itertools.count()
-_abandoned = []  # sends whose wait was interrupted: the library still uses them
-
-
 @functools.lru_cache(maxsize=None)
 def _open():
     _job.join()
@@ -61,23 +59,40 @@ def _open():
     check(result, "opening messages")
 
 
-def _address_of(request, field):
-    return ctypes.byref(request, field.offset)
+def _flag_of(request):
+    return ctypes.byref(request, type(request).is_complete.offset)
+
+
+def _check_tag(tag):
+    if not 0 <= tag <= _TAG_MAX:
+        raise ValueError(f"the tag {tag} is not one of 0 .. 2^31 - 1")
+
+
+# ---- sending -------------------------------------------------------------------------------------
+
+_numbers = itertools.count()
+_pending = []  # messages that are not complete: others may read them also when this process has ended
+
+
+def _let_complete_ones_go():
+    for message in list(_pending):
+        if message.request.is_complete and message in _pending:
+            _pending.remove(message)
+            let_go(message)
 
 
 class _Message:
-    """A pending message of given bytes. The bytes stay as long as this object."""
+    """A pending message of given bytes, which lie in `keeper`."""
 
-    def __init__(self, to, context, tag, data, data_bytes, keep):
-        self.keep = keep
+    def __init__(self, to, context, tag, data, data_bytes, keeper):
+        self.keeper = keeper
         self.request = _Send(to=to, envelope=_Envelope(context, _job.rank(), tag), data=data, bytes=data_bytes)
-        check(library.nagaya_match_send(ctypes.byref(self.request)), "send")
-
-    def wait(self, timeout):
-        if not self.request.is_complete:
-            wait(lambda ms: library.nagaya_llcl_wait_flag(_address_of(self.request, _Send.is_complete),
-                                                          ctypes.c_int(ms)), timeout, "send")
-        check(self.request.error, "send")
+        _pending.append(self)
+        hold(self)
+        result = library.nagaya_match_send(ctypes.byref(self.request))
+        if result < 0:
+            self.request.is_complete = 1
+        check(result, "send")
 
 
 class Sending:
@@ -87,29 +102,30 @@ class Sending:
         self._messages = messages
 
     def wait(self, timeout=None):
-        """Returns when the array may be changed again. Raises TimeoutError (it goes on), OSError."""
-        for message in self._messages:
-            message.wait(timeout)
-
-    def __del__(self):
-        _abandoned.extend(message for message in self._messages if not message.request.is_complete)
+        """Returns when the array may be changed again. Raises TimeoutError (the send goes on), OSError."""
+        deadline = deadline_of(timeout)
+        for request in (message.request for message in self._messages):
+            if not request.is_complete:
+                wait(lambda ms, request=request: library.nagaya_llcl_wait_flag(_flag_of(request), ctypes.c_int(ms)),
+                     deadline, "send")
+            check(request.error, "send")
+        _let_complete_ones_go()
 
 
 def start_send(array, to, tag=0):
-    """Starts to send an array to a rank, with a tag of 0 .. 2^31 - 1, and returns a Sending. The array
-    must not change before its wait() has returned. Arguments and errors are those of send()."""
+    """Starts to send an array to a rank, and returns a Sending. The array must not change before its wait()
+    has returned. Arguments and errors are those of send()."""
     _open()
-    array = as_array(array)
-    text = describe(array.dtype, array.shape)
-    if _HEADER.size + len(text) > _MESSAGE_MAX:
-        raise ValueError(f"type and shape of the array take {len(text)} bytes as text: too long for a message")
-    if not 0 <= tag < 1 << 31:
-        raise ValueError(f"the tag {tag} is not one of 0 .. 2^31 - 1")
-    process = _job.process_of(to)
+    _let_complete_ones_go()
+    _check_tag(tag)
+    process, array = _job.process_of(to), as_array(array)
+    description = pickle.dumps((array.dtype, array.shape))
+    if _HEADER.size + len(description) > _MESSAGE_MAX:
+        raise ValueError(f"type and shape of the array take {len(description)} bytes: too long for a message")
     data = numpy.ascontiguousarray(array)
-    is_short = _HEADER.size + len(text) + data.nbytes <= _MESSAGE_MAX
-    number = -1 if is_short else next(_numbers) & 0x7fffffff
-    head = _HEADER.pack(len(text), number, data.nbytes) + text + (data.tobytes() if is_short else b"")
+    is_short = _HEADER.size + len(description) + data.nbytes <= _MESSAGE_MAX
+    number = -1 if is_short else next(_numbers) & _TAG_MAX
+    head = _HEADER.pack(len(description), number, data.nbytes) + description + (data.tobytes() if is_short else b"")
     messages = [_Message(process, _CONTEXT, tag, ctypes.cast(head, ctypes.c_void_p), len(head), head)]
     if not is_short:
         messages.append(_Message(process, _CONTEXT_OF_DATA, number, data.ctypes.data, data.nbytes, data))
@@ -118,60 +134,107 @@ def start_send(array, to, tag=0):
 
 def send(array, to, tag=0, timeout=None):
     """Sends an array to a rank and returns when it may be changed again: a short one at once, a longer
-    one when it was received. Nothing is pickled; a longer contiguous array is copied once.
+    one when it was received. A longer contiguous array is copied once, by the receiver.
 
     array   as publish() takes it    tag   0 .. 2^31 - 1    timeout   in seconds
 
     Messages of one process with one tag are received in the order in which they were sent. Raises
-    ValueError (no such rank or tag), TypeError (elements that are objects), TimeoutError, NotATask."""
+    ValueError (no such rank or tag), TypeError (elements that are objects), TimeoutError (the send goes on),
+    NotATask."""
     start_send(array, to, tag).wait(timeout)
 
 
-def _receive_bytes(context, source, tag, buffer, capacity, timeout):
+# ---- receiving -----------------------------------------------------------------------------------
+
+class _Header:
+    """The header of a message that was taken from the library and is not received yet."""
+
+    def __init__(self, envelope, buffer):
+        self.source, self.tag = envelope.source, envelope.tag
+        pickle_bytes, self.number, self.data_bytes = _HEADER.unpack_from(buffer)
+        end = _HEADER.size + pickle_bytes
+        self.dtype, self.shape = pickle.loads(buffer[_HEADER.size:end])
+        self.short_data = bytes(buffer[end:end + self.data_bytes]) if self.number < 0 else None
+
+    def is_wanted(self, source, tag):
+        return source in (_ANY, self.source) and tag in (_ANY, self.tag)
+
+    def fits(self, target):
+        return target.dtype == self.dtype and target.nbytes == self.data_bytes
+
+
+_headers = []  # taken by calls that have failed then: the next calls receive their messages
+_headers_lock = threading.RLock()
+
+
+def _finished(context, source, tag, buffer, capacity, deadline):
+    """Returns a receive that is complete; or raises TimeoutError or an interrupt: then nothing was taken."""
     request = _Receive(wanted=_Envelope(context, source, tag), from_=Process(0xffffffff, 0xffffffff),
                        buffer=buffer, capacity=capacity)
     check(library.nagaya_match_receive(ctypes.byref(request)), "receive")
-    flag = _address_of(request, _Receive.is_complete)
     try:
         if not request.is_complete:
-            wait(lambda ms: library.nagaya_llcl_wait_flag(flag, ctypes.c_int(ms)), timeout, "receive")
-    finally:
-        if not request.is_complete and library.nagaya_match_cancel_receive(ctypes.byref(request)) != 0:
-            library.nagaya_llcl_wait_flag(flag, -1)  # it has come: the buffer is written just now
+            wait(lambda ms: library.nagaya_llcl_wait_flag(_flag_of(request), ctypes.c_int(ms)), deadline, "receive")
+    except BaseException as interrupt:
+        if not request.is_complete and library.nagaya_match_cancel_receive(ctypes.byref(request)) == 0:
+            raise
+        library.nagaya_llcl_wait_flag(_flag_of(request), -1)  # it comes just now
+        if not isinstance(interrupt, TimeoutError):
+            if context == _CONTEXT:
+                _keep(_Header(request.matched, ctypes.string_at(buffer, request.bytes)))
+            raise
     check(request.error, "receive")
     return request
+
+
+def _keep(header):
+    with _headers_lock:
+        _headers.append(header)
+
+
+def _next_header(source, tag, deadline):
+    with _headers_lock:
+        for header in _headers:
+            if header.is_wanted(source, tag):
+                _headers.remove(header)
+                return header
+    buffer = ctypes.create_string_buffer(_MESSAGE_MAX)
+    head = _finished(_CONTEXT, source, tag, ctypes.addressof(buffer), _MESSAGE_MAX, deadline)
+    return _Header(head.matched, buffer)
 
 
 def receive(source=None, tag=None, into=None, timeout=None):
     """Receives an array that send() has sent. Waits for it.
 
     source, tag   of the message; None: of any
-    into          a contiguous array of the message's type and size, which gets the elements; None: a new
-                  one is made
+    into          a writable contiguous array of the message's type and number of elements, which gets them;
+                  None: a new one is made
     timeout       in seconds
 
-    Returns (array, source, tag). Raises ValueError (`into` does not fit: the message is lost),
-    TimeoutError (a message that comes later can be received later), NotATask."""
+    Returns (array, source, tag). Raises ValueError (no such rank or tag; `into` does not fit: a call without it
+    receives the message then), TimeoutError (a message that comes later can be received later), NotATask."""
     _open()
-    buffer = ctypes.create_string_buffer(_MESSAGE_MAX)
-    source = _ANY if source is None else source
-    head = _receive_bytes(_CONTEXT, source, _ANY if tag is None else tag, ctypes.addressof(buffer),
-                          _MESSAGE_MAX, timeout)
-    text_bytes, number, data_bytes = _HEADER.unpack_from(buffer)
-    end = _HEADER.size + text_bytes
-    described = ast.literal_eval(buffer[_HEADER.size:end].decode())
-    array = numpy.empty(described["shape"], numpy.lib.format.descr_to_dtype(described["descr"]))
-    matched = head.matched
-    if number < 0:
-        ctypes.memmove(array.ctypes.data, ctypes.addressof(buffer) + end, data_bytes)
-    target = array if into is None else into
-    fits = target.dtype == array.dtype and target.size == array.size and target.flags.c_contiguous
-    if number >= 0:
-        place = target if fits else array
-        _receive_bytes(_CONTEXT_OF_DATA, matched.source, number, place.ctypes.data, data_bytes, None)
-    elif fits and into is not None:
-        into.reshape(-1)[...] = array.reshape(-1)
-    if not fits:
-        raise ValueError(f"the message is {array.dtype} of shape {array.shape}, which does not fit into "
-                         f"{target.dtype} of shape {target.shape}")
-    return Message(target, matched.source, matched.tag)
+    if source is not None:
+        _job.process_of(source)
+    if tag is not None:
+        _check_tag(tag)
+    if into is not None and not (isinstance(into, numpy.ndarray) and into.flags.writeable and
+                                 into.flags.c_contiguous):
+        raise ValueError("`into` has to be a writable contiguous numpy array")
+    deadline = deadline_of(timeout)
+    header = _next_header(_ANY if source is None else source, _ANY if tag is None else tag, deadline)
+    is_received = False
+    try:
+        array = numpy.empty(header.shape, header.dtype) if into is None else into
+        if not header.fits(array):
+            raise ValueError(f"the message is {header.dtype} of shape {header.shape}, which does not fit into "
+                             f"{array.dtype} of shape {array.shape}")
+        if header.short_data is not None:
+            ctypes.memmove(array.ctypes.data, header.short_data, header.data_bytes)
+        else:
+            _finished(_CONTEXT_OF_DATA, header.source, header.number, array.ctypes.data, header.data_bytes, deadline)
+        is_received = True
+    finally:
+        if not is_received:
+            _keep(header)
+    return Message(array, header.source, header.tag)

@@ -10,18 +10,23 @@ import numpy
 how = sys.argv[1]
 rank = nagaya.rank()
 if how == "early" and rank == 1:  # ends once its array is viewed
-    nagaya.publish("left behind", numpy.arange(5))
+    for name, count in (("left behind", 2000), ("large", 10_000_000)):
+        nagaya.publish(name, numpy.arange(count))
+    nagaya.start_send(numpy.arange(2000), 0)
+    nagaya.start_send(numpy.arange(10_000_000), 0)
     nagaya.view(0, "seen")
     sys.exit(0)
 if how == "early" and rank == 0:
-    kept = nagaya.view(1, "left behind")
+    kept, large = nagaya.view(1, "left behind"), nagaya.view(1, "large")
     nagaya.publish("seen", numpy.zeros(1))
     for name in ("never", "left behind"):
         try:
             while True:
                 nagaya.view(1, name)
         except nagaya.OwnerEnded:
-            assert (kept == numpy.arange(5)).all()
+            assert (kept == numpy.arange(2000)).all() and (large == numpy.arange(10_000_000)).all()
+    for count in (2000, 10_000_000):
+        assert (nagaya.receive(1).array == numpy.arange(count)).all()
     print("right")
 if how == "forked":
     array = nagaya.publish("array", numpy.arange(3))
@@ -29,11 +34,14 @@ if how == "forked":
     child = os.fork()
     if child == 0:
         del view
-        try:
-            nagaya.publish("array", array)
-        except nagaya.NotATask:
-            os._exit(7)
-        os._exit(1)
+        for call in (nagaya.rank, nagaya.size, lambda: nagaya.publish("array", array),
+                     lambda: nagaya.view(0, "array"), lambda: nagaya.withdraw("array")):
+            try:
+                call()
+                os._exit(1)
+            except nagaya.NotATask:
+                pass
+        os._exit(7)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     nagaya.withdraw("array")
     print("right")

@@ -28,13 +28,21 @@ for count in (10, 100000):
     sending = nagaya.start_send(numpy.full(count, float(rank)), right)
     assert nagaya.receive(left, into=into).array is into and (into == left).all()
     sending.wait()
-    sending = nagaya.start_send(numpy.ones(count), right)
+    sending = nagaya.start_send(numpy.full(count, 7.), right)
+    for wrong in (numpy.zeros(3), numpy.zeros((4, count))[:, 1], [1, 2], numpy.frombuffer(bytes(8 * count))):
+        try:
+            nagaya.receive(left, into=wrong)
+            raise SystemExit("it does not fit, but was received")
+        except ValueError:
+            pass
+    assert (nagaya.receive(left).array == 7).all()  # it was not lost
+    sending.wait()
+for wrong in (dict(source=size), dict(source=-1), dict(tag=-1), dict(tag=2**32)):
     try:
-        nagaya.receive(left, into=numpy.zeros(3))
-        raise SystemExit("it does not fit, but was received")
+        nagaya.receive(**wrong)
+        raise SystemExit("a bad rank or tag was accepted")
     except ValueError:
         pass
-    sending.wait()
 
 nagaya.barrier()
 try:
@@ -42,6 +50,27 @@ try:
     raise SystemExit("nobody has sent anything")
 except TimeoutError:
     pass
+nagaya.barrier()
+
+# Calls that end by their time limit lose no message, whoever has taken it in.
+if rank == 0 and size > 1:
+    for number in range(300):
+        nagaya.send(numpy.full(1 + number % 2 * 5000, number), 1, 6)
+if rank == 1:
+    numbers = []
+    waiter = threading.Thread(target=lambda: nagaya.receive(0, 7))
+    waiter.start()
+    while len(numbers) < 300:
+        try:
+            numbers.append(nagaya.receive(0, 6, timeout=0).array[0])
+        except TimeoutError:
+            pass
+    assert numbers == list(range(300))
+    nagaya.send(numpy.zeros(1), 0, 8)
+    waiter.join()
+if rank == 0 and size > 1:
+    nagaya.receive(1, 8)
+    nagaya.send(numpy.zeros(1), 1, 7)
 nagaya.barrier()
 
 # One sender's messages keep their order, whatever their length.
