@@ -39,6 +39,7 @@ nagaya_debian_package(nagaya-xmp "XcalableMP: C with directives for distributed 
                       nagaya gcc libc6-dev)
 nagaya_debian_package(nagaya-bench "`nagaya bench` measures MPIs, the limit of the hardware and Nagaya by turns."
                       nagaya python3)
+set(CPACK_DEBIAN_NAGAYA-BENCH_PACKAGE_RECOMMENDS "python3-matplotlib, python3-markdown")
 nagaya_debian_package(python3-nagaya "The Python package: numpy arrays of other processes without a copy."
                       nagaya python3-numpy)
 include(CPack)
