@@ -301,6 +301,11 @@ int nagaya_array_blocks_open(const nagaya_processes* members, uint64_t name, voi
 /* Returns the block of a member that is on the caller's node. Waits until it is published; so
  * members that publish NULL have none. */
 void* nagaya_array_blocks_at(nagaya_array_blocks* blocks, uint32_t member);
+/* The caller uses no other block from now on. Waits for nobody; a second call does nothing. */
+void nagaya_array_blocks_leave(nagaya_array_blocks* blocks);
+/* Leaves the blocks. If the caller has published a block, it also waits until all members of its
+ * node have left, after which nobody uses the block any more and the caller may free it. A forked
+ * child does not wait. */
 void nagaya_array_blocks_close(nagaya_array_blocks* blocks);
 
 typedef struct nagaya_array_statistics {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "array/members.h"
@@ -24,6 +25,7 @@ using nagaya::processes::ProcessSet;
 struct nagaya_array_blocks {
   std::shared_ptr<const ProcessSet> processes;
   Members members;
+  bool has_left = false;
 };
 
 namespace {
@@ -132,6 +134,16 @@ void* nagaya_array_blocks_at(nagaya_array_blocks* blocks, uint32_t member) {
   return base;
 }
 
+void nagaya_array_blocks_leave(nagaya_array_blocks* blocks) {
+  if (Endpoint::own() != nullptr && !std::exchange(blocks->has_left, true)) blocks->members.leave();
+}
+
 void nagaya_array_blocks_close(nagaya_array_blocks* blocks) {
+  nagaya_array_blocks_leave(blocks);
+  const Members& members = blocks->members;
+  const auto is_over = [&] { return members.have_all_left(); };
+  Endpoint* const endpoint = Endpoint::own();
+  if (endpoint != nullptr && members.base_of(members.rank()) != nullptr && !is_over())
+    endpoint->wait(is_over);
   delete blocks;
 }

@@ -3,12 +3,14 @@
 // memory: each has its SharedWords in a group (llcl/board/group.h).
 //
 //   SharedWords | ready, base |  written by its owner, read by the neighbours      one line
-//               | done        |  written by the neighbours, read by its owner      one line
+//               | done, left  |  written by the others, read by its owner          one line
 //
 //   ready  n -> n + 1    the owner, release: the rows that others read in step n + 1 of all halo
 //                        steps of this array have their values
 //   done   m -> m + 1    a reader, release: it has read one of the owner's boxes
 //   base   null -> p     the owner, release, once: where its block lies
+//   left   k -> k + 1    a member, release, once: it uses no other member's block any more. One
+//                        word for all, that of the first member of the node
 //
 // The steps are the same at all members (halo_plan.h), so a reader in its n-th step waits for
 // ready >= n, and an owner knows how many boxes others read in each step: it returns from a halo
@@ -41,7 +43,7 @@ namespace nagaya::array {
 struct SharedWords {
   std::atomic<uint64_t> ready;
   std::atomic<std::byte*> base;
-  alignas(mailbox::kLineBytes) std::atomic<uint64_t> done;
+  alignas(mailbox::kLineBytes) std::atomic<uint64_t> done, left;
 };
 
 class Members {
@@ -87,6 +89,16 @@ class Members {
   bool is_all_read() const {
     return own_words().done.load(std::memory_order_acquire) == boxes_offered_;
   }
+  // Counts the caller as one that uses no other member's block any more. Once. Release: pairs with
+  // have_all_left.
+  void leave() {
+    first_words().left.fetch_add(1, std::memory_order_release);
+    group_.wake();
+  }
+  // Whether all members of the node have left. Acquire: pairs with leave.
+  bool have_all_left() const {
+    return first_words().left.load(std::memory_order_acquire) == group_.members().size();
+  }
   // Wakes a member that may wait for a word that the caller has stored.
   void wake(uint32_t rank) const { group_.wake_one(processes_->index_of(rank)); }
 
@@ -103,6 +115,7 @@ class Members {
     return *reinterpret_cast<SharedWords*>(group_.part(processes_->index_of(rank)));
   }
   SharedWords& own_words() const { return words_of(rank()); }
+  SharedWords& first_words() const { return *reinterpret_cast<SharedWords*>(group_.part(0)); }
 
   const std::shared_ptr<const processes::ProcessSet> processes_;
   const uint64_t name_;

@@ -131,9 +131,8 @@ static void arguments_of(const char* name, void** arguments) {
   if (begins(name, "nagaya_area_")) TAKE(areas);
   if (begins(name, "nagaya_array_")) TAKE(array);
   if (begins(name, "nagaya_array_open")) TAKE(&shape, &grid, (void*)kOwnTeams, NULL);
+  if (begins(name, "nagaya_array_blocks_")) TAKE(blocks, NULL);
   if (begins(name, "nagaya_array_blocks_open")) TAKE(members, (void*)kOwnTeams, &value);
-  if (begins(name, "nagaya_array_blocks_at") || begins(name, "nagaya_array_blocks_close"))
-    TAKE(blocks, NULL);
   if (begins(name, "nagaya_array_get") || begins(name, "nagaya_array_put")) TAKE(members);
   if (begins(name, "nagaya_transfers_") || begins(name, "nagaya_array_transfer")) TAKE(transfers);
   if (begins(name, "nagaya_transfers_open")) TAKE(members, (void*)kOwnTeams);

@@ -233,6 +233,11 @@ void free_blocks(nagaya_xmp_array& array) {
   state.extents.assign(state.dimensions(), -1);
 }
 
+void leave_all_blocks() {
+  for (const auto& [base, array] : arrays_by_base())
+    if (array->state->blocks_here != nullptr) nagaya_array_blocks_leave(array->state->blocks_here);
+}
+
 // Closing an array waits until other nodes have received its halos; if that fails, the job fails.
 void close_all_blocks() {
   while (!arrays_by_base().empty()) nagaya_xmp_free_array(arrays_by_base().begin()->second);

@@ -74,7 +74,9 @@ void free_blocks(nagaya_xmp_array& array);
 std::vector<nagaya_array_dimension> dimensions_of(const char* where,
                                                   const nagaya_xmp_array_state& state);
 
-// Frees all arrays that have blocks. Called before the process ends.
+// Both are called before the process ends: it uses no block of other nodes any more; it frees all
+// arrays that have blocks.
+void leave_all_blocks();
 void close_all_blocks();
 
 // Returns the array's state; the program fails if its block has not been made.

@@ -83,11 +83,14 @@ bool reads_halo_messages() {
 
 // Closes the library at exit(). Does nothing after an error: this process might wait for ever for
 // others, and the job ends with it anyway. Does nothing in a forked child either, which is no task.
+// Until the barrier another process may read and write this one's blocks. If one has ended without
+// coming there, the barrier fails: this process must not wait for it in closing its arrays.
 void end(int status, void*) {
   if (status != 0 || nagaya_space_identity() == 0) return;
   complete_all();
+  leave_all_blocks();
   close_coarrays();
-  close_all_blocks();
+  if (nagaya_comm_barrier() == 0) close_all_blocks();
   ProcessSet::close_all();
   nagaya_comm_finalize();
 }

@@ -39,7 +39,8 @@ ANSWERS = {
     "nagaya_llcl_pointer": 0, "nagaya_array_element": 0, "nagaya_match_eager_max": 0,
     "nagaya_match_self": -1, "nagaya_comm_unwatch_nodes": None, "fmpl_rank": -1, "fmpl_size": -1,
     "nagaya_xmp_free_array": None, "nagaya_xmp_element": 0,
-    "nagaya_array_blocks_at": None, "nagaya_array_blocks_close": None, "nagaya_transfers_close": None,
+    "nagaya_array_blocks_at": None, "nagaya_array_blocks_leave": None, "nagaya_array_blocks_close": None,
+    "nagaya_transfers_close": None,
     "nagaya_xmp_assign": None,  # in the caller's own memory
 }
 
