@@ -119,6 +119,18 @@ TransferPlan::TransferPlan(const Side& to, const Side& from, const processes::Pr
   }
 }
 
+uint32_t TransferPlan::source_of_variable(uint32_t reader) const {
+  const processes::RanksByNode& nodes = members_.by_node();
+  const processes::RankList beside = nodes.ranks_of(nodes.node_of(reader));
+  const uint32_t own = nodes.index_of(reader);
+  for (uint32_t n = 0; n < beside.size(); ++n)
+    if (const uint32_t member = beside[(own + n) % beside.size()]; may_be_source(member))
+      return member;
+  uint32_t member = reader;
+  while (!may_be_source(member)) member = (member + 1) % members_.size();
+  return member;
+}
+
 uint32_t TransferPlan::source_of(uint32_t reader, const std::vector<uint32_t>& coordinates) const {
   const Shape& shape = from_.shape();
   const auto has = [&](int64_t rank) {
@@ -126,11 +138,7 @@ uint32_t TransferPlan::source_of(uint32_t reader, const std::vector<uint32_t>& c
       if (shape.coordinate_of_rank(d, static_cast<uint32_t>(rank)) != coordinates[d]) return false;
     return true;
   };
-  if (from_.is_everywhere()) {
-    uint32_t member = reader;
-    while (!may_be_source(member)) member = (member + 1) % members_.size();
-    return member;
-  }
+  if (from_.is_everywhere()) return source_of_variable(reader);
   if (has_no_copies(shape)) return from_.member_of_rank(rank_at(shape, coordinates));
   const int64_t own = from_.rank_of_member(reader);
   if (own >= 0 && has(own) && may_be_source(reader)) return reader;

@@ -72,6 +72,9 @@ class TransferPlan {
 
   bool may_be_source(uint32_t member) const { return sources_.empty() || sources_[member] != 0; }
 
+  // Returns the member whose variable a reader reads: the next one that may be a source on the
+  // reader's node, if there is one, else the next of all. One may be.
+  uint32_t source_of_variable(uint32_t reader) const;
   // Returns a process that has the elements at these coordinates of the source, for the reader.
   uint32_t source_of(uint32_t reader, const std::vector<uint32_t>& coordinates) const;
   TransferBox box_of(uint32_t reader, const Overlaps& overlaps, uint32_t source) const;

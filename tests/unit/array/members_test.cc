@@ -10,18 +10,12 @@
 
 #include "array/grids.h"
 #include "array/halo_plan.h"
+#include "array/sets.h"
 #include "llcl/board/board.h"
-#include "processes/node_tables.h"
 #include "task/handmade_space.h"
 
 namespace nagaya::array {
 namespace {
-
-std::shared_ptr<const processes::ProcessSet> set_of(const std::vector<nagaya_process>& processes,
-                                                    uint32_t rank) {
-  static auto* const node = new processes::NodeTables;
-  return std::make_shared<const processes::ProcessSet>(node->store(), processes, rank);
-}
 
 // The members of a ring of two-dimensional blocks, a thread of the test each.
 class MembersTest : public testing::Test {
