@@ -194,10 +194,9 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
                                   extent.data()};
   const int error =
       nagaya_array_open(&shape, &grid, name, Job::own().has_halo_messages(), &state.blocks);
-  if (error == -ESRCH) fail(where, "array " + state.name + ": " + reason_of(error));
-  if (error != 0)
-    fail(where, "array " + state.name + ": there is no memory for its block (" + reason_of(error) +
-                    "): take more nodes");
+  if (error == -ENOMEM)
+    fail(where, "array " + state.name + ": there is no memory for its block: take more nodes");
+  if (error != 0) fail(where, "array " + state.name + ": " + reason_of(error));
   const nagaya_array_block& block = *nagaya_array_block_of(state.blocks);
   array.base = static_cast<char*>(block.base);
   std::copy_n(block.first, 7, array.first);
