@@ -8,17 +8,14 @@
 
 namespace nagaya::xmp {
 
-Ownership::Ownership(const nagaya_xmp_array_state& array)
-    : array_(array),
-      node_of_(array.dimensions()),
-      offset_(array.dimensions()),
-      own_(array.dimensions()) {
+Ownership::Ownership(const nagaya_xmp_array_state& array) : array_(array) {
   const nagaya_xmp_nodes& nodes = *array.with->onto;
   std::vector<uint32_t> strides(nodes.dimensions(), 1);
   for (size_t g = strides.size() - 1; g != 0; --g) strides[g - 1] = strides[g] * nodes.extent[g];
-  for (size_t d = dimensions(); d-- != 0;) {
+  for (size_t d = 0; d < dimensions(); ++d) {
     elements_ *= extent(d);
-    add_dimension(d, strides);
+    dimensions_.push_back(dimension_of(d, strides));
+    own_.push_back(find_own(d));
   }
   find_copies(strides);
   for (uint32_t node = 0; node < nodes.set.size(); ++node)
@@ -26,27 +23,43 @@ Ownership::Ownership(const nagaya_xmp_array_state& array)
         static_cast<uint32_t>(Executing::now().index_of(nodes.set.job_rank(node))));
 }
 
-void Ownership::add_dimension(size_t d, const std::vector<uint32_t>& strides) {
+Ownership::Dimension Ownership::dimension_of(size_t d, const std::vector<uint32_t>& strides) const {
   const nagaya_xmp_alignment& alignment = array_.alignments[d];
-  const int axis =
-      alignment.dimension < 0 ? -1 : array_.with->axis(static_cast<size_t>(alignment.dimension));
-  const bool has_caller = array_.with->onto->set.has_caller();
-  nagaya_distribution distribution{};
-  if (axis >= 0) distribution = array_.with->distribution(static_cast<size_t>(alignment.dimension));
-  const bool by_place =
-      axis >= 0 && distribution.kind == NAGAYA_DISTRIBUTION_CYCLIC && !array_.has_full_shadow(d);
-  ptrdiff_t stride = static_cast<ptrdiff_t>(array_.element_bytes);
-  for (size_t k = dimensions(); k-- > d + 1;) stride *= array_.array->count[k];
-  for (long i = 0; i < extent(d); ++i) {
-    const long at = i + alignment.offset;
-    const uint32_t coordinate = axis < 0 ? 0 : nagaya_distribution_coordinate(&distribution, at);
-    const long position = by_place ? nagaya_distribution_place(&distribution, at) : i;
-    node_of_[d].push_back(axis < 0 ? 0 : coordinate * strides[static_cast<size_t>(axis)]);
-    offset_[d].push_back((position - array_.array->first[d]) * stride);
-    if (has_caller &&
-        (axis < 0 || array_.with->onto->own_coordinate(static_cast<size_t>(axis)) == coordinate))
-      own_[d].push_back(i);
+  Dimension dimension;
+  dimension.stride = static_cast<ptrdiff_t>(array_.element_bytes);
+  for (size_t k = dimensions(); k-- > d + 1;) dimension.stride *= array_.array->count[k];
+  if (alignment.dimension < 0) return dimension;
+  const auto along = static_cast<size_t>(alignment.dimension);
+  dimension.axis = array_.with->axis(along);
+  if (dimension.axis < 0) return dimension;
+  dimension.distribution = array_.with->distribution(along);
+  dimension.offset = alignment.offset;
+  dimension.is_by_place =
+      dimension.distribution.kind == NAGAYA_DISTRIBUTION_CYCLIC && !array_.has_full_shadow(d);
+  dimension.node_stride = strides[static_cast<size_t>(dimension.axis)];
+  return dimension;
+}
+
+// Returns the caller's indexes in dimension d, ascending.
+std::vector<long> Ownership::find_own(size_t d) {
+  std::vector<long> own;
+  if (!array_.with->onto->set.has_caller()) return own;
+  Dimension& of = dimensions_[d];
+  if (of.axis < 0) {
+    own.resize(static_cast<size_t>(extent(d)));
+    std::iota(own.begin(), own.end(), 0L);
+    return own;
   }
+  const uint32_t coordinate = array_.with->onto->own_coordinate(static_cast<size_t>(of.axis));
+  of.first_own = nagaya_distribution_count_below(&of.distribution, coordinate, of.offset);
+  const int64_t end =
+      nagaya_distribution_count_below(&of.distribution, coordinate, of.offset + extent(d));
+  for (int64_t place = of.first_own; place < end;) {
+    const nagaya_interval run = nagaya_distribution_run(&of.distribution, coordinate, place);
+    for (int64_t at = run.low; at <= run.high && place < end; ++at, ++place)
+      own.push_back(at - of.offset);
+  }
+  return own;
 }
 
 void Ownership::find_copies(const std::vector<uint32_t>& strides) {
@@ -81,7 +94,7 @@ std::vector<long> Ownership::index_of(int64_t number) const {
 uint32_t Ownership::first_node(int64_t number) const {
   uint32_t node = 0;
   for (size_t d = dimensions(); d-- != 0; number /= extent(d))
-    node += node_of_[d][static_cast<size_t>(number % extent(d))];
+    node += dimensions_[d].coordinate_of(number % extent(d)) * dimensions_[d].node_stride;
   return node;
 }
 
@@ -97,7 +110,8 @@ void Ownership::for_each_owner(int64_t number, const std::function<void(uint32_t
 std::byte* Ownership::address_of(int64_t number) const {
   auto* at = reinterpret_cast<std::byte*>(array_.array->base);
   for (size_t d = dimensions(); d-- != 0; number /= extent(d))
-    at += offset_[d][static_cast<size_t>(number % extent(d))];
+    at += (dimensions_[d].position_of(number % extent(d)) - array_.array->first[d]) *
+          dimensions_[d].stride;
   return at;
 }
 
@@ -108,9 +122,11 @@ void Ownership::for_each_own(const std::function<void(int64_t, std::byte*)>& tak
     int64_t number = 0;
     auto* address = reinterpret_cast<std::byte*>(array_.array->base);
     for (size_t d = 0; d < dimensions(); ++d) {
-      const long i = own_[d][at[d]];
-      number = number * extent(d) + i;
-      address += offset_[d][static_cast<size_t>(i)];
+      const long index = own_[d][at[d]];
+      const Dimension& of = dimensions_[d];
+      const int64_t position = of.is_by_place ? of.first_own + static_cast<int64_t>(at[d]) : index;
+      number = number * extent(d) + index;
+      address += (position - array_.array->first[d]) * of.stride;
     }
     take(number, address);
     size_t d = dimensions();

@@ -41,15 +41,31 @@ class Ownership {
   void for_each_own(const std::function<void(int64_t, std::byte*)>& take) const;
 
  private:
-  void add_dimension(size_t d, const std::vector<uint32_t>& strides);
+  struct Dimension {
+    int axis = -1;                       // of the nodes; -1: each node has all indexes
+    nagaya_distribution distribution{};  // if there is an axis
+    int64_t offset = 0;                  // index i is index i + offset of the distribution
+    bool is_by_place = false;            // whether elements lie in the order of their places
+    uint32_t node_stride = 0;            // between neighbours along the axis      [nodes]
+    ptrdiff_t stride = 0;                // from an element to the next one        [bytes]
+    int64_t first_own = 0;               // the place of the caller's first index
+
+    uint32_t coordinate_of(int64_t index) const {
+      return axis < 0 ? 0 : nagaya_distribution_coordinate(&distribution, index + offset);
+    }
+    int64_t position_of(int64_t index) const {
+      return is_by_place ? nagaya_distribution_place(&distribution, index + offset) : index;
+    }
+  };
+
+  Dimension dimension_of(size_t d, const std::vector<uint32_t>& strides) const;
+  std::vector<long> find_own(size_t d);
   void find_copies(const std::vector<uint32_t>& strides);
   uint32_t first_node(int64_t number) const;
 
   const nagaya_xmp_array_state& array_;
   int64_t elements_ = 1;
-  std::vector<std::vector<uint32_t>> node_of_;  // by dimension and index: what it adds to the
-                                                // number of the owner among the array's nodes
-  std::vector<std::vector<ptrdiff_t>> offset_;  // by dimension and index, in the owner's block
+  std::vector<Dimension> dimensions_;
   std::vector<std::vector<long>> own_;
   std::vector<uint32_t> copies_;     // what each copy adds to the number of the owner
   std::vector<uint32_t> executing_;  // the number among the executing nodes of each node
