@@ -91,6 +91,13 @@ std::vector<long> Ownership::index_of(int64_t number) const {
   return index;
 }
 
+bool Ownership::is_own(int64_t number) const {
+  if (!has_number(number)) return false;
+  for (size_t d = dimensions(); d-- != 0; number /= extent(d))
+    if (!std::ranges::binary_search(own_[d], number % extent(d))) return false;
+  return true;
+}
+
 uint32_t Ownership::first_node(int64_t number) const {
   uint32_t node = 0;
   for (size_t d = dimensions(); d-- != 0; number /= extent(d))

@@ -26,6 +26,10 @@ class Ownership {
   int64_t number_of(const std::vector<long>& index) const;
   std::vector<long> index_of(int64_t number) const;
 
+  bool has_number(int64_t number) const { return number >= 0 && number < elements_; }
+  // Whether the array has an element of this number, and the caller has it.
+  bool is_own(int64_t number) const;
+
   // Returns the executing node that has the element; of several copies the first one's.
   uint32_t owner(int64_t number) const;
   // Calls take(node) for each executing node that has a copy.

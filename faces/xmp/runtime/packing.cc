@@ -33,38 +33,29 @@ class Selection {
     const size_t nodes = Executing::now().size();
     const int64_t part = of_.elements() / static_cast<int64_t>(nodes) + 1;
     std::vector<Bytes> asked(nodes), answers(nodes);
-    for (const int64_t number : numbers) append(asked[static_cast<size_t>(number / part)], number);
+    for (const int64_t number : numbers)
+      append(asked[static_cast<size_t>(number / part)], &number, sizeof number);
     const std::vector<Bytes> questions = exchange(asked);
     std::vector<int64_t> all;  // several copies have asked for one element
     for (const Bytes& one : questions)
-      for_each(one, [&](int64_t number) { all.push_back(number); });
+      for_each_number(one, 0, [&](int64_t number, const std::byte*) { all.push_back(number); });
     std::ranges::sort(all);
     all.erase(std::ranges::unique(all).begin(), all.end());
     const int64_t before = sum_before(static_cast<int64_t>(all.size()));
     for (size_t n = 0; n < nodes; ++n)
-      for_each(questions[n], [&](int64_t number) {
-        append(answers[n], before + (std::ranges::lower_bound(all, number) - all.begin()));
+      for_each_number(questions[n], 0, [&](int64_t number, const std::byte*) {
+        const int64_t place = before + (std::ranges::lower_bound(all, number) - all.begin());
+        append(answers[n], &place, sizeof place);
       });
     // The numbers ascend, so those of one part are the answers of its node.
     std::vector<int64_t> places;
     for (const Bytes& one : exchange(answers))
-      for_each(one, [&](int64_t place) { places.push_back(place); });
+      for_each_number(one, 0, [&](int64_t place, const std::byte*) { places.push_back(place); });
+    check_agreement(places.size() == numbers.size());
     return places;
   }
 
  private:
-  static void append(Bytes& to, int64_t number) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&number);
-    to.insert(to.end(), bytes, bytes + sizeof number);
-  }
-  static void for_each(const Bytes& numbers, auto take) {
-    for (size_t at = 0; at < numbers.size(); at += sizeof(int64_t)) {
-      int64_t number;
-      std::memcpy(&number, &numbers[at], sizeof number);
-      take(number);
-    }
-  }
-
   const Call& call_;
   const Ownership& of_;
   std::optional<Ownership> mask_;
@@ -72,9 +63,9 @@ class Selection {
 
 void check_places(const Call& call, const Ownership& vector, const std::vector<int64_t>& places) {
   for (const int64_t place : places)
-    call.need(place < vector.elements(), vector.array().name + " has only " +
-                                             std::to_string(vector.elements()) +
-                                             " elements, but more are selected");
+    call.need(vector.has_number(place), vector.array().name + " has only " +
+                                            std::to_string(vector.elements()) +
+                                            " elements, but more are selected");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/redistribution.h"
 
-#include <cstring>
+#include <cstdint>
 
 #include "faces/xmp/runtime/executing.h"
 #include "faces/xmp/runtime/failure.h"
@@ -10,17 +10,6 @@
 namespace nagaya::xmp {
 namespace {
 
-void append(Bytes& to, const void* data, size_t bytes) {
-  const auto* const from = static_cast<const std::byte*>(data);
-  to.insert(to.end(), from, from + bytes);
-}
-
-int64_t number_at(const std::byte* at) {
-  int64_t number;
-  std::memcpy(&number, at, sizeof number);
-  return number;
-}
-
 // One block for each member, back to back in `memory`.
 class Blocks {
  public:
@@ -28,7 +17,7 @@ class Blocks {
     size_t end = 0;
     for (const size_t one : bytes_) {
       offsets_.push_back(static_cast<ptrdiff_t>(end));
-      end += one;
+      check_agreement(!__builtin_add_overflow(end, one, &end) && end < PTRDIFF_MAX);
     }
     memory_.resize(end + 1);  // a base even if all blocks are empty
   }
@@ -72,6 +61,18 @@ std::vector<uint64_t> exchange_numbers(std::vector<uint64_t> sent) {
 
 }  // namespace
 
+void check_agreement(bool is_so) {
+  if (!is_so)
+    fail(nullptr,
+         "a transformation of arrays has failed: one of them has other extents at another node: "
+         "give xmp_malloc the same ones at all nodes");
+}
+
+void append(Bytes& to, const void* data, size_t bytes) {
+  const auto* const from = static_cast<const std::byte*>(data);
+  to.insert(to.end(), from, from + bytes);
+}
+
 std::vector<Bytes> exchange(const std::vector<Bytes>& sent) {
   if (sent.size() == 1) return sent;
   std::vector<size_t> bytes;
@@ -94,7 +95,8 @@ int64_t sum_before(int64_t count) {
       exchange_numbers(std::vector<uint64_t>(nodes, static_cast<uint64_t>(count)));
   int64_t sum = 0;
   for (int64_t n = 0; n < Executing::now().own_index(); ++n)
-    sum += static_cast<int64_t>(all[static_cast<size_t>(n)]);
+    check_agreement(!__builtin_add_overflow(sum, all[static_cast<size_t>(n)], &sum));
+  check_agreement(sum <= INT64_MAX - count);
   return sum;
 }
 
@@ -108,15 +110,17 @@ void deliver(const Ownership& to, const Elements& elements) {
   const size_t bytes = elements.element_bytes();
   for (size_t n = 0; n < elements.size(); ++n) {
     const int64_t number = elements.number(n);
+    check_agreement(to.has_number(number));
     to.for_each_owner(number, [&](uint32_t node) {
       append(sent[node], &number, sizeof number);
       append(sent[node], elements.value(n), bytes);
     });
   }
   for (const Bytes& received : exchange(sent))
-    for (size_t at = 0; at < received.size(); at += sizeof(int64_t) + bytes)
-      std::memcpy(to.address_of(number_at(&received[at])), received.data() + at + sizeof(int64_t),
-                  bytes);
+    for_each_number(received, bytes, [&](int64_t number, const std::byte* value) {
+      check_agreement(to.is_own(number));
+      std::memcpy(to.address_of(number), value, bytes);
+    });
 }
 
 Bytes fetch(const Ownership& from, const std::vector<int64_t>& numbers) {
@@ -125,9 +129,13 @@ Bytes fetch(const Ownership& from, const std::vector<int64_t>& numbers) {
   for (const int64_t number : numbers) append(asked[from.owner(number)], &number, sizeof number);
   const std::vector<Bytes> questions = exchange(asked);
   for (size_t n = 0; n < questions.size(); ++n)
-    for (size_t at = 0; at < questions[n].size(); at += sizeof(int64_t))
-      append(answers[n], from.address_of(number_at(&questions[n][at])), bytes);
+    for_each_number(questions[n], 0, [&](int64_t number, const std::byte*) {
+      check_agreement(from.is_own(number));
+      append(answers[n], from.address_of(number), bytes);
+    });
   const std::vector<Bytes> received = exchange(answers);
+  for (size_t n = 0; n < received.size(); ++n)
+    check_agreement(received[n].size() == asked[n].size() / sizeof(int64_t) * bytes);
   std::vector<size_t> taken(received.size(), 0);
   Bytes values;
   values.reserve(numbers.size() * bytes);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "faces/xmp/runtime/ownership.h"
@@ -12,6 +13,22 @@
 namespace nagaya::xmp {
 
 using Bytes = std::vector<std::byte>;
+
+// The program fails unless `is_so`: what other nodes have sent does not fit to the caller's arrays.
+void check_agreement(bool is_so);
+
+void append(Bytes& to, const void* data, size_t bytes);
+
+// Calls take(number, value) for each number in bytes from another node; behind each are
+// `value_bytes` bytes of its value.
+void for_each_number(const Bytes& received, size_t value_bytes, auto take) {
+  check_agreement(received.size() % (sizeof(int64_t) + value_bytes) == 0);
+  for (size_t at = 0; at < received.size(); at += sizeof(int64_t) + value_bytes) {
+    int64_t number;
+    std::memcpy(&number, &received[at], sizeof number);
+    take(number, received.data() + at + sizeof number);
+  }
+}
 
 // Sends sent[n] to the executing node n; returns what each has sent to the caller.
 std::vector<Bytes> exchange(const std::vector<Bytes>& sent);

@@ -17,7 +17,9 @@ class Values {
   Values(size_t bytes, Compare* compare) : bytes_(bytes), compare_(compare) {}
   size_t size() const { return memory_.size() / bytes_; }
   const std::byte* at(size_t n) const { return memory_.data() + n * bytes_; }
+  // `bytes`: of whole values.
   void add(const std::byte* values, size_t bytes) {
+    check_agreement(bytes % bytes_ == 0);
     memory_.insert(memory_.end(), values, values + bytes);
   }
   void sort() {
