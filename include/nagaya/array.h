@@ -268,7 +268,8 @@ void nagaya_transfers_close(nagaya_transfers* transfers);
  *
  * The plans of the last 64 assignments are kept.
  * Returns 0, -EINVAL (not conformable, another element size, an index or a process that does not
- * fit), -ENOMEM, -ESRCH, or the error of a message: the rest has arrived. */
+ * fit), -ENOMEM, -ESRCH, or the error of a message (-EPROTO: the other process has sent another
+ * length): the rest has arrived, and later assignments return the error, too. */
 int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* to,
                           const nagaya_array_side* from);
 

@@ -4,23 +4,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "array/box_messages.h"
 #include "array/statistics.h"
 #include "match/finish.h"
 #include "task/load/freestanding/stop_point.h"
 
 namespace nagaya::array {
-namespace {
-
-// Completes a message that could not be started, with the error of its start; 0: it was started.
-template <class Message>
-void complete_if_failed(Message& message, int error) {
-  if (error == 0) return;
-  message.error = error;
-  message.is_complete = 1;
-}
-
-}  // namespace
-
 // ---- construction -------------------------------------------------------------------------------
 
 Halo::Halo(Members& members, Transport transport, std::vector<HaloStep> plan, std::byte* base)
@@ -138,7 +127,7 @@ void Halo::start_message(Receive& receive) {
   receive.message.from = members_.process(transfer.rank);
   receive.message.buffer = receive.landing.empty() ? base_ + transfer.to : receive.landing.data();
   receive.message.capacity = transfer.box.bytes();
-  complete_if_failed(receive.message, nagaya_match_receive(&receive.message));
+  array::start(receive.message, nagaya_match_receive);
 }
 
 void Halo::start_message(Send& send) {
@@ -152,7 +141,7 @@ void Halo::start_message(Send& send) {
   Statistics& statistics = Statistics::own();
   Statistics::count(members_.is_here(transfer.rank) ? statistics.local_messages
                                                     : statistics.messages);
-  complete_if_failed(send.message, nagaya_match_send(&send.message));
+  array::start(send.message, nagaya_match_send);
 }
 
 // ---- progress -----------------------------------------------------------------------------------
@@ -217,7 +206,7 @@ int Halo::try_read_direct(const Transfer& transfer) {
 
 int Halo::try_receive_message(Receive& receive) {
   if (!match::is_complete(receive.message)) return 0;
-  if (receive.message.error != 0) return receive.message.error;
+  if (const int error = error_of(receive.message); error != 0) return error;
   if (!receive.landing.empty())
     receive.transfer.box.unpack_to(base_ + receive.transfer.to, receive.landing.data());
   return 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/box_messages.h"
 #include "array/statistics.h"
 #include "llcl/requests/processes.h"
 #include "match/finish.h"
@@ -127,10 +128,7 @@ void Assignment::start_receive(Receive& receive) {
   message.from = members_.process(receive.part->member);
   message.buffer = receive.packed.data();
   message.capacity = receive.packed.size();
-  if (const int error = nagaya_match_receive(&message); error != 0) {
-    message.error = error;
-    message.is_complete = 1;
-  }
+  start(message, nagaya_match_receive);
 }
 
 void Assignment::start_send(const TransferParts::Part& part, Send& send) {
@@ -144,10 +142,7 @@ void Assignment::start_send(const TransferParts::Part& part, Send& send) {
   send.message.data = send.packed.data();
   send.message.bytes = send.packed.size();
   Statistics::count(Statistics::own().messages);
-  if (const int error = nagaya_match_send(&send.message); error != 0) {
-    send.message.error = error;
-    send.message.is_complete = 1;
-  }
+  start(send.message, nagaya_match_send);
 }
 
 bool Assignment::advance() {
@@ -160,7 +155,8 @@ bool Assignment::advance() {
   if (!are_received || !are_messages_sent()) return false;
   if (members_.is_open() && !members_.is_all_read()) return false;
   if (keeps_apart_)
-    for (const Receive& receive : receives_) unpack(receive);
+    for (const Receive& receive : receives_)
+      if (!receive.is_message || error_of(receive.message) == 0) unpack(receive);
   return is_complete_ = true;
 }
 
@@ -168,8 +164,9 @@ bool Assignment::try_receive(Receive& receive) {
   const uint32_t source = receive.part->member;
   if (receive.is_message) {
     if (!match::is_complete(receive.message)) return false;
-    record(receive.message.error);
-    if (receive.message.error == 0 && !keeps_apart_) unpack(receive);
+    const int error = error_of(receive.message);
+    record(error);
+    if (error == 0 && !keeps_apart_) unpack(receive);
     return true;
   }
   if (source == members_.rank()) {

@@ -87,6 +87,9 @@ class Transfers {
   }
   const processes::ProcessSet& processes() const { return *processes_; }
   Members& members() { return members_; }
+  // The error of an assignment. Processes may wait for the lost message, so no later one begins.
+  int error() const { return error_; }
+  void fail(int error) { error_ = error; }
   // Returns the own part in an assignment; it remembers those of the last ones. May throw
   // std::bad_alloc.
   const TransferParts& parts_of(const nagaya_array_side& to, const nagaya_array_side& from);
@@ -102,6 +105,7 @@ class Transfers {
   Members members_;
   std::vector<Planned> planned_;
   size_t oldest_ = 0;
+  int error_ = 0;
 };
 
 }  // namespace nagaya::array

@@ -44,12 +44,14 @@ int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* 
                           const nagaya_array_side* from) {
   const nagaya::processes::ProcessSet& members = transfers->processes();
   if (members.size() > 1 && Endpoint::own() == nullptr) return -ESRCH;
+  if (transfers->error() != 0) return transfers->error();
   if (!Side::is_valid(*to, members) || !Side::is_valid(*from, members)) return -EINVAL;
   return catch_errors([&] {
     if (!TransferPlan::are_conformable(Side(*to, members), Side(*from, members))) return -EINVAL;
     Assignment assignment(transfers->members(), transfers->parts_of(*to, *from), to->base,
                           from->base);
     if (!assignment.advance()) Endpoint::own()->wait([&] { return assignment.advance(); });
+    transfers->fail(assignment.error());
     return assignment.error();
   });
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "array/array.h"
+#include "array/box_messages.h"
 #include "array/channel.h"
 #include "llcl/requests/processes.h"
 #include "processes/node_tables.h"
@@ -50,6 +51,16 @@ TEST(Reflect, ThatCannotOpenItsChannelsHasNotBegun) {
   EXPECT_FALSE(array.is_reflecting());
   EXPECT_TRUE(array.may_be_destroyed());
   EXPECT_EQ(array.error(), 0);
+}
+
+TEST(BoxMessage, OfAnotherLengthIsAnError) {
+  nagaya_receive message{};
+  message.capacity = message.bytes = 8;
+  EXPECT_EQ(error_of(message), 0);
+  message.bytes = 4;
+  EXPECT_EQ(error_of(message), -EPROTO);
+  message.error = -ECONNRESET;
+  EXPECT_EQ(error_of(message), -ECONNRESET);
 }
 
 TEST(Handshake, ThatCouldNotBeStartedIsNotPending) {
