@@ -282,7 +282,8 @@ typedef void* nagaya_array_base_of(void* context, uint32_t member);
  * node.
  *
  *   members   the processes of both arrays are among them
- *   acts      nonzero for each member that calls _put for this assignment
+ *   acts      nonzero for each member that calls _put for this assignment: all processes of the
+ *             array `from`, or at least one if each process has a variable
  *
  * Returns 0, -EINVAL, -ENOMEM, -ESRCH, -EHOSTUNREACH (a part lies on another node: nothing has
  * moved). */

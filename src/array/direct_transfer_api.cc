@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -95,7 +96,9 @@ int nagaya_array_put(const nagaya_processes* processes, const uint8_t* acts,
   return catch_errors([&] {
     if (!is_valid(members, *to, *from)) return -EINVAL;
     const Side to_side(*to, members), from_side(*from, members);
-    const TransferPlan plan(to_side, from_side, members, {acts, members.size()});
+    const std::span<const uint8_t> sources(acts, members.size());
+    if (!TransferPlan::can_store(from_side, sources)) return -EINVAL;
+    const TransferPlan plan(to_side, from_side, members, sources);
     std::vector<Copy> copies;
     for (uint32_t reader = 0; reader < members.size(); ++reader)
       for (TransferBox& box : plan.boxes_of(reader, members.rank())) {

@@ -99,6 +99,13 @@ bool TransferPlan::are_conformable(const Side& to, const Side& from) {
   });
 }
 
+bool TransferPlan::can_store(const Side& from, std::span<const uint8_t> acts) {
+  if (from.is_everywhere()) return std::ranges::any_of(acts, [](uint8_t one) { return one != 0; });
+  for (uint32_t rank = 0; rank < from.shape().size(); ++rank)
+    if (acts[from.member_of_rank(rank)] == 0) return false;
+  return true;
+}
+
 TransferPlan::TransferPlan(const Side& to, const Side& from, const processes::ProcessSet& members,
                            std::span<const uint8_t> sources)
     : to_(to), from_(from), members_(members), sources_(sources) {
@@ -141,13 +148,12 @@ uint32_t TransferPlan::source_of(uint32_t reader, const std::vector<uint32_t>& c
   if (from_.is_everywhere()) return source_of_variable(reader);
   if (has_no_copies(shape)) return from_.member_of_rank(rank_at(shape, coordinates));
   const int64_t own = from_.rank_of_member(reader);
-  if (own >= 0 && has(own) && may_be_source(reader)) return reader;
+  if (own >= 0 && has(own)) return reader;
   const processes::RanksByNode& nodes = members_.by_node();
   std::vector<uint32_t> found;
   for (uint32_t rank = 0; rank < shape.size(); ++rank) {
     if (!has(rank)) continue;
     const uint32_t member = from_.member_of_rank(rank);
-    if (!may_be_source(member)) continue;
     if (nodes.node_of(member) == nodes.node_of(reader)) return member;
     found.push_back(member);
   }

@@ -57,12 +57,15 @@ struct TransferBox {
 class TransferPlan {
  public:
   // Both sides have the same counts in their ranging dimensions, or `from` has none of these.
-  // `sources`: for each member nonzero if it may be a source; empty: all may. May throw
-  // std::bad_alloc, as boxes_of() may.
+  // `sources`: for each member nonzero if it may be a source, so that can_store(from, sources);
+  // empty: all may. May throw std::bad_alloc, as boxes_of() may.
   TransferPlan(const Side& to, const Side& from, const processes::ProcessSet& members,
                std::span<const uint8_t> sources = {});
 
   static bool are_conformable(const Side& to, const Side& from);
+  // Whether the members that act have all elements of the source: all processes of its array, or
+  // one of those that have a variable each.
+  static bool can_store(const Side& from, std::span<const uint8_t> acts);
 
   // Returns the boxes that `reader` reads; from `source` only, if it is given.
   std::vector<TransferBox> boxes_of(uint32_t reader, std::optional<uint32_t> source = {}) const;

@@ -50,5 +50,18 @@ TEST(TransferPlan, AVariableIsStoredByAMemberOfTheReadersNodeIfOneActsThere) {
   EXPECT_EQ(source_of(3, {0, 1, 0, 0}), 1u);
 }
 
+TEST(TransferPlan, CanStoreWhatActingMembersHave) {
+  const Line line({0, kExtent - 1, 10, kMembers, NAGAYA_DISTRIBUTION_BLOCK, nullptr});
+  const nagaya_array_dimension whole{kExtent, -1, {}, 0, 0, 0};
+  const nagaya_array_shape shape{sizeof(int32_t), 1, &whole};
+  const Triplet section{3, 1, 0};
+  const Side array = line.side(section), variable({&shape, nullptr, nullptr, &section}, *all().set);
+  const std::vector<uint8_t> none{0, 0, 0, 0}, one{0, 0, 1, 0}, every{1, 1, 1, 1};
+  EXPECT_FALSE(TransferPlan::can_store(variable, none));
+  EXPECT_TRUE(TransferPlan::can_store(variable, one));
+  EXPECT_FALSE(TransferPlan::can_store(array, one));
+  EXPECT_TRUE(TransferPlan::can_store(array, every));
+}
+
 }  // namespace
 }  // namespace nagaya::array
