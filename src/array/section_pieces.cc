@@ -96,6 +96,7 @@ std::vector<Piece> pieces_of(const Shape& shape, size_t d, const Triplet& sectio
     piece.position += steps * piece.position_stride;
     piece.position_stride = -piece.position_stride;
   }
+  std::ranges::sort(pieces, {}, &Piece::first);
   return pieces;
 }
 
@@ -110,9 +111,30 @@ bool overlap_of(const Piece& to, const Piece& from, Overlap& out) {
   const auto position_stride = [stride](const Piece& of) {
     return stride / of.stride * of.position_stride;
   };
-  out = {to.coordinate,       from.coordinate, (end - 1 - first) / stride + 1, position(to),
-         position_stride(to), position(from),  position_stride(from)};
+  out = {from.coordinate, (end - 1 - first) / stride + 1, position(to), position_stride(to),
+         position(from),  position_stride(from)};
   return true;
+}
+
+std::vector<Overlap> overlaps_of(std::span<const Piece> to, std::span<const Piece> from) {
+  std::vector<Overlap> overlaps;
+  if (to.empty() || from.empty()) return overlaps;
+  // Pieces have a common element only if their first elements are equal modulo this divisor. It is
+  // 1 if the pieces of `from` are runs; these end in the order in which they begin.
+  const int64_t divisor = std::gcd(to.front().stride, from.front().stride);
+  const bool are_runs = from.front().stride == 1;
+  const auto residue = [divisor](const Piece& piece) { return piece.first % divisor; };
+  std::vector<Piece> by_residue(from.begin(), from.end());
+  std::ranges::stable_sort(by_residue, {}, residue);
+  Overlap overlap;
+  for (const Piece& target : to) {
+    auto [at, end] = std::ranges::equal_range(by_residue, residue(target), {}, residue);
+    if (are_runs)
+      at = std::partition_point(at, end, [&](const Piece& p) { return end_of(p) <= target.first; });
+    for (; at != end && at->first < end_of(target); ++at)
+      if (overlap_of(target, *at, overlap)) overlaps.push_back(overlap);
+  }
+  return overlaps;
 }
 
 }  // namespace nagaya::array

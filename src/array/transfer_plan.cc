@@ -2,6 +2,7 @@
 #include "array/transfer_plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "llcl/requests/processes.h"
 
@@ -28,6 +29,14 @@ bool has_no_copies(const Shape& shape) {
   uint32_t blocks = 1;
   for (size_t d = 0; d < shape.dimensions(); ++d) blocks *= shape.coordinates(d);
   return blocks == shape.size();
+}
+
+// Returns the pieces of a side's dimension, for each coordinate.
+std::vector<std::vector<Piece>> pieces_by_coordinate(const Side& side, size_t d) {
+  std::vector<std::vector<Piece>> pieces(side.shape().coordinates(d));
+  for (const Piece& piece : pieces_of(side.shape(), d, side.section(d)))
+    pieces[piece.coordinate].push_back(piece);
+  return pieces;
 }
 
 uint32_t rank_at(const Shape& shape, const std::vector<uint32_t>& coordinates) {
@@ -110,20 +119,29 @@ TransferPlan::TransferPlan(const Side& to, const Side& from, const processes::Pr
                            std::span<const uint8_t> sources)
     : to_(to), from_(from), members_(members), sources_(sources) {
   for (size_t n = 0; n < to.ranging().size(); ++n) {
-    const std::vector<Piece> targets =
-        pieces_of(to.shape(), to.ranging()[n], to.section(to.ranging()[n]));
-    // One element as the source of many: each of them reads it.
-    const int64_t count = to.section(to.ranging()[n]).count;
-    const std::vector<Piece> sources =
-        from.ranging().empty()
-            ? std::vector<Piece>{{0, 0, 1, count, 0, 0}}
-            : pieces_of(from.shape(), from.ranging()[n], from.section(from.ranging()[n]));
-    std::vector<Overlap>& overlaps = overlaps_.emplace_back();
-    Overlap overlap;
-    for (const Piece& target : targets)
-      for (const Piece& source : sources)
-        if (overlap_of(target, source, overlap)) overlaps.push_back(overlap);
+    to_pieces_.push_back(pieces_by_coordinate(to, to.ranging()[n]));
+    if (!from.ranging().empty())
+      from_pieces_.push_back(pieces_by_coordinate(from, from.ranging()[n]));
+    else  // one element as the source of many: each of them reads it
+      from_pieces_.push_back({{{0, 0, 1, to.section(to.ranging()[n]).count, 0, 0}}});
   }
+}
+
+std::vector<Overlap> TransferPlan::overlaps_at(size_t n, uint32_t to_rank,
+                                               int64_t from_rank) const {
+  const auto& sources = from_pieces_[n];
+  const uint32_t target = to_.shape().coordinate_of_rank(to_.ranging()[n], to_rank);
+  const auto overlaps_with = [&](uint32_t source) {
+    return array::overlaps_of(to_pieces_[n][target], sources[source]);
+  };
+  if (sources.size() == 1) return overlaps_with(0);
+  if (from_rank >= 0)
+    return overlaps_with(
+        from_.shape().coordinate_of_rank(from_.ranging()[n], static_cast<uint32_t>(from_rank)));
+  std::vector<Overlap> all;
+  for (uint32_t source = 0; source < sources.size(); ++source)
+    std::ranges::copy(overlaps_with(source), std::back_inserter(all));
+  return all;
 }
 
 uint32_t TransferPlan::source_of_variable(uint32_t reader) const {
@@ -191,24 +209,16 @@ std::vector<TransferBox> TransferPlan::boxes_of(uint32_t reader,
   std::vector<uint32_t> coordinates(from.dimensions());
   for (size_t d = 0; d < from.dimensions(); ++d)
     coordinates[d] = from.coordinate_of(d, from_.section(d).first);
-  std::vector<Overlaps> own;  // the overlaps that are at the reader and, if it is given, the source
-  for (size_t n = 0; n < overlaps_.size(); ++n) {
-    Overlaps& some = own.emplace_back();
-    const uint32_t to_coordinate =
-        to_.shape().coordinate_of_rank(to_.ranging()[n], static_cast<uint32_t>(to_rank));
-    for (const Overlap& overlap : overlaps_[n])
-      if (overlap.to_coordinate == to_coordinate &&
-          (!source || from_.ranging().empty() ||
-           overlap.from_coordinate ==
-               from.coordinate_of_rank(from_.ranging()[n], static_cast<uint32_t>(wanted))))
-        some.push_back(&overlap);
-    if (some.empty()) return boxes;
+  std::vector<std::vector<Overlap>> own;  // by ranging dimension
+  for (size_t n = 0; n < to_pieces_.size(); ++n) {
+    own.push_back(overlaps_at(n, static_cast<uint32_t>(to_rank), wanted));
+    if (own.back().empty()) return boxes;
   }
   std::vector<size_t> at(own.size());
   Overlaps chosen(own.size());
   while (true) {  // over the product of the dimensions' overlaps
     for (size_t n = 0; n < own.size(); ++n) {
-      chosen[n] = own[n][at[n]];
+      chosen[n] = &own[n][at[n]];
       if (!from_.ranging().empty()) coordinates[from_.ranging()[n]] = chosen[n]->from_coordinate;
     }
     const uint32_t found = source_of(reader, coordinates);

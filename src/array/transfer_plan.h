@@ -80,13 +80,17 @@ class TransferPlan {
   uint32_t source_of_variable(uint32_t reader) const;
   // Returns a process that has the elements at these coordinates of the source, for the reader.
   uint32_t source_of(uint32_t reader, const std::vector<uint32_t>& coordinates) const;
+  // Returns the overlaps in the n-th ranging dimension between the pieces of a rank of `to` and
+  // those of a rank of `from`; -1: of all of these.
+  std::vector<Overlap> overlaps_at(size_t n, uint32_t to_rank, int64_t from_rank) const;
   TransferBox box_of(uint32_t reader, const Overlaps& overlaps, uint32_t source) const;
 
   const Side& to_;
   const Side& from_;
   const processes::ProcessSet& members_;
   const std::span<const uint8_t> sources_;
-  std::vector<std::vector<Overlap>> overlaps_;  // for each ranging dimension of `to`
+  // The pieces of both sides, for each ranging dimension of `to` and each coordinate.
+  std::vector<std::vector<std::vector<Piece>>> to_pieces_, from_pieces_;
 };
 
 }  // namespace nagaya::array
