@@ -113,7 +113,7 @@ void ImageWords::add(const char* where, uint32_t rank, uint64_t word) {
   nagaya_remote place = remote_[rank];
   place.offset += index * sizeof(uint64_t);
   int error;
-  while ((error = nagaya_llcl_try_add_word(&place, 1, {})) == -EAGAIN)
+  while ((error = nagaya_llcl_try_add_word(&place, 1, {})) == -EAGAIN || error == -ENOBUFS)
     nagaya_llcl_wait([](void*) { return 0; }, nullptr, 0);
   check(where, "nagaya_llcl_try_add_word", error);
 }
