@@ -242,6 +242,9 @@ int nagaya_window_unlock(nagaya_window* window, uint32_t rank);
  * nagaya_window_lock(); -EAGAIN: somebody else has the lock, or waits for it; nothing has changed.
  */
 int nagaya_window_try_lock(nagaya_window* window, uint32_t rank);
+/* Returns 1 if somebody has the lock of a target or waits for it, 0 if nobody, or -EINVAL, -ESRCH.
+ */
+int nagaya_window_is_locked(nagaya_window* window, uint32_t rank);
 int nagaya_window_lock_all(nagaya_window* window, uint32_t assertions);
 int nagaya_window_unlock_all(nagaya_window* window);
 

@@ -136,6 +136,12 @@ Access RemoteLocks::try_lock(uint32_t target) {
   return Access::kNone;
 }
 
+bool RemoteLocks::is_free(uint32_t target) {
+  const auto [next, state] = members_.apply(
+      target, {RemoteMembers::load<uint32_t>(kNext), RemoteMembers::load<uint64_t>(kState)});
+  return state == free_state(Ticket(low_half(next)).place());
+}
+
 void RemoteLocks::unlock(uint32_t target, Access access) {
   if (access == Access::kUnchecked) return;
   if (access == Access::kShared)

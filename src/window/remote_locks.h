@@ -25,6 +25,8 @@ class RemoteLocks {
   void unlock(uint32_t target, Access access);
   // Locks exclusively if that is possible without waiting for others, as try_lock() of locks.h.
   Access try_lock(uint32_t target);
+  // Whether nobody has the target's lock or waits for it.
+  bool is_free(uint32_t target);
   // `node`: by its index in the window's set.
   void lock_all(uint32_t node);
   void unlock_all(uint32_t node);

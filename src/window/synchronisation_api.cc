@@ -176,6 +176,15 @@ int nagaya_window_try_lock(nagaya_window* window, uint32_t rank) {
   return error;
 }
 
+int nagaya_window_is_locked(nagaya_window* window, uint32_t rank) {
+  if (const int error = check(window, rank); error != 0) return error;
+  return catch_errors([&] {
+    const bool is_free = is_remote(window, rank) ? RemoteLocks(*window->remote).is_free(rank)
+                                                 : window->part(rank).lock.is_free();
+    return is_free ? 0 : 1;
+  });
+}
+
 int nagaya_window_unlock(nagaya_window* window, uint32_t rank) {
   if (const int error = check(window, rank); error != 0) return error;
   Access access = Access::kNone;

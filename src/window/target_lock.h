@@ -97,6 +97,8 @@ class TargetLock {
     return shared_.load(std::memory_order_acquire) == ticket.place() &&
            exclusive_.load(std::memory_order_acquire) == ticket.place();
   }
+  // Whether nobody has the lock or waits for it.
+  bool is_free() const { return is_exclusive(Ticket(next_.load(std::memory_order_relaxed))); }
   // Needs no atomic addition: nobody else changes the two words before the store of `shared_`.
   void unlock_exclusive() {
     const uint32_t next = shared_.load(std::memory_order_relaxed) + Ticket::kOne;

@@ -3,6 +3,7 @@
 // without memory, which grants it in the order of the requests.
 #include <errno.h>
 
+#include <algorithm>
 #include <string>
 
 #include "faces/xmp/runtime/coarrays.h"
@@ -39,10 +40,12 @@ struct Lock {
     coarray.held_alone[number] = false;
     return 0;
   }
-  bool is_free() const {
-    if (try_lock() != 0) return false;
-    unlock();
-    return true;
+  // Whether any image has it.
+  bool is_locked() const {
+    if (coarray.window == nullptr) return coarray.held_alone[number];
+    const int answer = nagaya_window_is_locked(window(), rank);
+    check(std::min(answer, 0));
+    return answer == 1;
   }
   // Stores a status that is an error of the program; it fails if nobody asks for the status.
   void refuse(int* status, int value, const char* text) const {
@@ -87,8 +90,8 @@ void nagaya_xmp_unlock(const char* where, nagaya_xmp_coarray* coarray, const vol
   if (status != nullptr) *status = XMP_STAT_SUCCESS;
   const int error = held.unlock();
   if (error != -EPROTO) return held.check(error);
-  if (held.is_free())
-    held.refuse(status, XMP_STAT_UNLOCKED, "is not locked");
-  else
+  if (held.is_locked())
     held.refuse(status, XMP_STAT_LOCKED_OTHER_IMAGE, "is locked by another image");
+  else
+    held.refuse(status, XMP_STAT_UNLOCKED, "is not locked");
 }

@@ -63,6 +63,23 @@ std::unique_ptr<Holding> random_request(Window& window, std::mt19937& random, bo
   return std::make_unique<Holding>(window, target, random() % 2 == 0, false);
 }
 
+TEST(TargetLock, IsFreeWhileNobodyHasItOrWaitsForIt) {
+  TargetLock lock{};
+  EXPECT_TRUE(lock.is_free());
+  const Ticket first = lock.take_ticket();
+  EXPECT_FALSE(lock.is_free());
+  ASSERT_TRUE(lock.try_shared(first));
+  EXPECT_FALSE(lock.is_free());
+  lock.unlock_shared();
+  EXPECT_TRUE(lock.is_free());
+  lock.announce_lock_all();
+  EXPECT_TRUE(lock.is_free());
+  ASSERT_TRUE(lock.try_exclusive().has_value());
+  EXPECT_FALSE(lock.is_free());
+  lock.unlock_exclusive();
+  EXPECT_TRUE(lock.is_free());
+}
+
 TEST(Locks, RandomRequestsExcludeEachOtherAndAllAreGranted) {
   for (const uint32_t size : {1u, 2u, 5u, 16u})
     for (const bool with_all : {false, true}) {
