@@ -79,6 +79,8 @@ class Side {
     int64_t length = given.length;
     if (given.has_length == 0) {
       if (extent < 0) fail(where, what + " has no known extent: write the length of the section");
+      // A section from behind the last index is empty.
+      if (given.base != extent) check_inside(where, what, given.base, extent);
       length = given.step > 0 ? (extent - given.base + given.step - 1) / given.step
                               : given.base / -given.step + 1;
     }

@@ -185,6 +185,7 @@ def test_a_program_that_calls_mpi_runs_over_hosts(start_over):
                            "a template_fix, which is of one file"),
     ("gmove-of-more", "gmove: the left side has 5 elements, the right side 6"),
     ("gmove-outside", "gmove: dimension 1 of array a has indexes 0:15, not 18"),
+    ("gmove-from-outside", "gmove: dimension 1 of array a has indexes 0:15, not 17"),
     ("gmove-without-step", "gmove: dimension 1 of array a: the step of the section is 0"),
     ("gmove-in-task", "gmove: not all of nodes p, on which a lies, execute this: write it outside of the task"),
     ("no-operation", "reduction: its operation is not defined for this type")])

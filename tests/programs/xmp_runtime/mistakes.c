@@ -183,6 +183,10 @@ static void gmove_outside(void) {
   gmove_of(nagaya_xmp_section_of(1, 10, 5, 2));
 }
 
+static void gmove_from_outside(void) {
+  gmove_of(nagaya_xmp_section_of(0, 17, 0, 3));
+}
+
 static void gmove_without_step(void) {
   gmove_of(nagaya_xmp_section_of(1, 10, 5, 0));
 }
@@ -224,6 +228,7 @@ static const struct mistake {
                 {"fixed-for-one-file", fixed_for_one_file},
                 {"gmove-of-more", gmove_of_more},
                 {"gmove-outside", gmove_outside},
+                {"gmove-from-outside", gmove_from_outside},
                 {"gmove-without-step", gmove_without_step},
                 {"gmove-in-task", gmove_in_task},
                 {"no-operation", no_operation},
