@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -155,6 +156,9 @@ void xmp_sync_images(int num, int* image_set, int* status) {
   std::vector<uint32_t> ranks;
   for (int n = 0; n < num; ++n)
     ranks.push_back(rank_of_image("", set, image_set[n], "xmp_sync_images"));
+  // In a ring of two images both neighbours of an image are the same one.
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
   sync_with(ranks);
   succeed(status);
 }
