@@ -134,13 +134,35 @@ bool find(const char* where, const nagaya_xmp_part& part, Grid& grid) {
   return true;
 }
 
-void copy_here(const Grid& to, const Grid& from) {
+// Gives a grid the dimensions of another one of the same elements, which has shorter runs.
+void split_runs(Grid& grid, const Grid& other) {
+  for (size_t d = grid.dimensions.size(); d < other.dimensions.size(); ++d) {
+    const long length = other.dimensions[d].length;
+    grid.run_bytes /= static_cast<unsigned long>(length);
+    grid.dimensions.push_back({length, static_cast<long>(grid.run_bytes)});
+  }
+}
+
+// Copies between grids of the same dimensions that do not overlap.
+void copy_runs(const Grid& to, char* to_run, const Grid& from, const char* from_run, size_t d) {
+  if (d == to.dimensions.size()) {
+    std::memcpy(to_run, from_run, to.run_bytes);
+    return;
+  }
+  for (long i = 0; i < to.dimensions[d].length; ++i) {
+    copy_runs(to, to_run, from, from_run, d + 1);
+    to_run += to.dimensions[d].stride;
+    from_run += from.dimensions[d].stride;
+  }
+}
+
+void copy_here(Grid to, Grid from) {
   if (to.dimensions.empty() && from.dimensions.empty()) {
     std::memmove(to.first, from.first, to.run_bytes);
-  } else if (to.dimensions.empty() && !may_overlap(to, from)) {
-    pack(from, to.first);
-  } else if (from.dimensions.empty() && !may_overlap(to, from)) {
-    unpack(from.first, to);
+  } else if (!may_overlap(to, from)) {
+    split_runs(to, from);
+    split_runs(from, to);
+    copy_runs(to, to.first, from, from.first, 0);
   } else {
     std::vector<char> all(from.bytes());
     pack(from, all.data());
@@ -155,16 +177,19 @@ std::string text_of(const nagaya_xmp_part& part) {
   return text.empty() ? "1" : text;
 }
 
+void fill_run(char* run, unsigned long bytes, const char* element, unsigned long element_bytes) {
+  for (unsigned long at = 0; at < bytes; at += element_bytes)
+    std::memmove(run + at, element, element_bytes);
+}
+
 // Fills all of `to` with one element.
 void fill(const char* where, const nagaya_xmp_part& part, const char* element, Grid to,
           unsigned long element_bytes) {
-  std::vector<char> all(to.bytes());
-  for (unsigned long at = 0; at < all.size(); at += element_bytes)
-    std::memcpy(&all[at], element, element_bytes);
   if (find(where, part, to))
-    unpack(all.data(), to);
-  else
-    transfer(where, true, part, to, all.data());
+    return to.for_each_run([&](char* run) { fill_run(run, to.run_bytes, element, element_bytes); });
+  std::vector<char> all(to.bytes());
+  fill_run(all.data(), all.size(), element, element_bytes);
+  transfer(where, true, part, to, all.data());
 }
 
 }  // namespace

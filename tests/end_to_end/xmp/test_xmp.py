@@ -105,6 +105,7 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
     ("kept", r"nagaya: XMP: lock locks is still locked at the end of the program"),
     ("beyond", r"misused\.c:\d+:\d+: lock locks has 2 elements, and none with this index"),
     ("unsized", r"misused\.c:\d+:\d+: template t: its gblock\(\*\) has no sizes: its template_fix must come before"),
+    ("large", r"misused\.c:\d+:\d+: a section of coarray cells is outside of it"),
     ("unequal", r"nagaya: XMP: a transformation of arrays has failed: one of them has other extents at another "
                 r"node: give xmp_malloc the same ones at all nodes"),
 ])

@@ -14,6 +14,7 @@ static int values[20], places[20], *table;
 #pragma xmp align places[i] with even[i]
 #pragma xmp align table[i] with even[i]
 static xmp_lock_t locks[2]:[*];
+static int cells[2]:[*];
 
 static int loop(void) {
   int sum = 0;
@@ -32,12 +33,14 @@ static void scatter_to_an_unequal_table(void) {
 
 int main(int argc, char** argv) {
   const int beyond = argc;
+  const long large = argc * (1L << 44);
   if (strcmp(argv[1], "kept") == 0 && xmpc_this_image() == 1) {
 #pragma xmp lock(locks[0]:[0])
   }
   if (strcmp(argv[1], "beyond") == 0) {
 #pragma xmp lock(locks[beyond]:[0])
   }
+  if (strcmp(argv[1], "large") == 0) cells[0:large]:[0] = 1;
   if (strcmp(argv[1], "unequal") == 0) scatter_to_an_unequal_table();
   return strcmp(argv[1], "unsized") == 0 ? loop() : 0;
 }
