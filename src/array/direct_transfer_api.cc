@@ -24,7 +24,6 @@ using nagaya::llcl::Endpoint;
 using nagaya::processes::ProcessSet;
 
 struct nagaya_array_blocks {
-  std::shared_ptr<const ProcessSet> processes;
   Members members;
   bool has_left = false;
 };
@@ -118,8 +117,7 @@ int nagaya_array_blocks_open(const nagaya_processes* members, uint64_t name, voi
   return catch_errors([&] {
     Endpoint* const endpoint = Endpoint::own();
     if (endpoint == nullptr) return -ESRCH;
-    std::unique_ptr<nagaya_array_blocks> blocks(
-        new nagaya_array_blocks{members->set, {members->set, name}});
+    std::unique_ptr<nagaya_array_blocks> blocks(new nagaya_array_blocks{{members->set, name}});
     const int error =
         blocks->members.open(endpoint->board(), endpoint->record(), static_cast<std::byte*>(base));
     if (error == 0) *out = blocks.release();

@@ -54,6 +54,7 @@ class Members {
   // Publishes the address of the own block to the other members of the node. Returns 0, -ENOMEM.
   int open(llcl::Board& board, task::TaskRecord& self, std::byte* base);
 
+  const processes::ProcessSet& processes() const { return *processes_; }
   uint32_t rank() const { return processes_->rank(); }
   uint32_t size() const { return processes_->size(); }
   bool is_here(uint32_t rank) const { return processes_->is_here(rank); }

@@ -87,11 +87,12 @@ TransferParts::TransferParts(const nagaya_array_side& to, const nagaya_array_sid
 const TransferParts& Transfers::parts_of(const nagaya_array_side& to,
                                          const nagaya_array_side& from) {
   std::vector<int64_t> signature;
-  add_signature(to, *processes_, signature);
-  add_signature(from, *processes_, signature);
+  add_signature(to, members_.processes(), signature);
+  add_signature(from, members_.processes(), signature);
   const auto found = std::ranges::find(planned_, signature, &Planned::signature);
   if (found != planned_.end()) return *found->parts;
-  Planned planned{std::move(signature), std::make_unique<TransferParts>(to, from, *processes_)};
+  Planned planned{std::move(signature),
+                  std::make_unique<TransferParts>(to, from, members_.processes())};
   if (planned_.size() < kPlannedMax) return *planned_.emplace_back(std::move(planned)).parts;
   Planned& oldest = planned_[oldest_++ % kPlannedMax];
   oldest = std::move(planned);

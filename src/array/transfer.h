@@ -80,12 +80,11 @@ class Assignment {
 class Transfers {
  public:
   Transfers(std::shared_ptr<const processes::ProcessSet> processes, uint64_t name)
-      : processes_(std::move(processes)), members_(processes_, name) {}
+      : members_(std::move(processes), name) {}
 
   int open(llcl::Board& board, task::TaskRecord& self) {
     return members_.open(board, self, nullptr);
   }
-  const processes::ProcessSet& processes() const { return *processes_; }
   Members& members() { return members_; }
   // The error of an assignment. Processes may wait for the lost message, so no later one begins.
   int error() const { return error_; }
@@ -101,7 +100,6 @@ class Transfers {
   };
   static constexpr size_t kPlannedMax = 64;
 
-  const std::shared_ptr<const processes::ProcessSet> processes_;
   Members members_;
   std::vector<Planned> planned_;
   size_t oldest_ = 0;

@@ -42,7 +42,7 @@ void nagaya_transfers_close(nagaya_transfers* transfers) {
 
 int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* to,
                           const nagaya_array_side* from) {
-  const nagaya::processes::ProcessSet& members = transfers->processes();
+  const nagaya::processes::ProcessSet& members = transfers->members().processes();
   if (members.size() > 1 && Endpoint::own() == nullptr) return -ESRCH;
   if (transfers->error() != 0) return transfers->error();
   if (!Side::is_valid(*to, members) || !Side::is_valid(*from, members)) return -EINVAL;
