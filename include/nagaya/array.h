@@ -99,10 +99,9 @@ typedef struct nagaya_rounds {
   int64_t first, end, step;
 } nagaya_rounds;
 
-/* Returns the rounds in which the coordinate may have an index of the loop over first, first +
- * step,
- * ... up (down) to last, all in low .. high. With width 1 it has one in each of these rounds. If
- * there is no round, first and end are equal. */
+/* Returns the rounds in which the coordinate may have an index of the loop over first,
+ * first + step, ... up (down) to last, all in low .. high. With width 1 it has one in each of these
+ * rounds. If there is no round, first and end are equal. */
 nagaya_rounds nagaya_distribution_rounds(const nagaya_distribution* of, uint32_t coordinate,
                                          int64_t first, int64_t last, int64_t step);
 
@@ -219,8 +218,8 @@ typedef void nagaya_array_combine(void* context, const void* in, void* inout, si
 /* Starts to combine the elements of all shadows with the elements that they stand for, as
  * reduce_shadow of XcalableMP adds them: the adjoint of a reflect. Corners are combined, too,
  * unless `orthogonal`. Shadows do not change; shadow outside of the array counts only if its
- * dimension is periodic. All runs combine in one order, so that sums have the same bits. Until it
- * is complete neither block nor shadow may be written. All else, and the errors, as
+ * dimension is periodic. Every execution combines in the same order, so that sums have the same
+ * bits. Until it is complete neither block nor shadow may be written. All else, and the errors, as
  * nagaya_array_start_reflect(); also -EINVAL: no `combine`. nagaya_array_test_reflect() and
  * nagaya_array_wait_reflect() complete it. */
 int nagaya_array_start_reduction(nagaya_array* array, const nagaya_array_width* width,

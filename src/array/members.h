@@ -8,7 +8,11 @@
 //   ready  n -> n + 1    the owner, release: the rows that others read in step n + 1 of all halo
 //                        steps of this array have their values
 //   done   m -> m + 1    a reader, release: it has read one of the owner's boxes
-//   base   null -> p     the owner, release, once: where its block lies
+//   base   null -> p     the owner, release, in open(): where its block lies
+//          p -> q        the owner, relaxed, in each assignment between sections: where its source
+//                        lies. The release of `ready` in the same step publishes it: readers load
+//                        it after they have acquired that `ready`, and before they add to `done`,
+//                        for which the owner waits before the next step
 //   left   k -> k + 1    a member, release, once: it uses no other member's block any more. One
 //                        word for all, that of the first member of the node
 //
@@ -69,7 +73,7 @@ class Members {
     return words_of(rank).base.load(std::memory_order_acquire);
   }
 
-  // Publishes another address than open() has. Ordered by the step that begins behind it.
+  // Publishes another address than open() has, before the show_ready() of its step.
   void show_base(std::byte* base) { own_words().base.store(base, std::memory_order_relaxed); }
   // Begins a step: from now on others may read the own rows, in that many boxes.
   void show_ready(uint64_t boxes) {

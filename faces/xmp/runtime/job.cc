@@ -38,8 +38,8 @@ struct Launched {
 };
 
 // Reads rank and size from the launcher's variables; nullopt: at most one process, or several that
-// the user wants to be separate (nagaya run --separate). For Slurm it
-// reads the variables of a step: a batch script has the job's variables, but is one process.
+// the user wants to be separate (nagaya run --separate). For Slurm it reads the variables of a
+// step: a batch script has the job's variables, but is one process.
 std::optional<Launched> launched_without_space() {
   if (std::getenv("NAGAYA_SEPARATE") != nullptr) return std::nullopt;
   constexpr const char* kVariables[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},

@@ -47,7 +47,8 @@ void all_to_all(const nagaya_blocks& send, const nagaya_blocks& receive, bool va
   if (error != 0) fail(nullptr, "a transformation of arrays has failed: " + reason_of(error));
 }
 
-// Returns the number of each other node, by turns: the n-th of the result comes from node n.
+// Sends sent[n] to executing node n, and returns the number that each node n has sent to the
+// caller.
 std::vector<uint64_t> exchange_numbers(std::vector<uint64_t> sent) {
   std::vector<uint64_t> received(sent.size());
   nagaya_blocks send{}, receive{};
