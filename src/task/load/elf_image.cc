@@ -17,7 +17,6 @@ namespace {
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kAlignmentMaxBytes = 2 << 20;
 constexpr uint64_t kUserAddressesEnd = 1ull << 57;
-constexpr uint64_t kImageMaxBytes = 8ull << 30;
 constexpr size_t kStringsMaxBytes = 64 << 20;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& cause) {
@@ -52,9 +51,8 @@ void check_load_segment(const ElfImage& image, const Elf64_Phdr& load, uint64_t 
     refuse(image.path, "truncated or damaged ELF segment");
   if (load.p_vaddr > kUserAddressesEnd || load.p_memsz > kUserAddressesEnd)
     refuse(image.path, "damaged ELF segment size");
-  if (load.p_vaddr > kImageMaxBytes || load.p_memsz > kImageMaxBytes ||
-      load.p_vaddr % kPage != load.p_offset % kPage)
-    if (image.position_independent()) refuse(image.path, "damaged ELF segment address");
+  if (load.p_vaddr % kPage != load.p_offset % kPage && image.position_independent())
+    refuse(image.path, "damaged ELF segment address");
 }
 
 std::string read_interpreter(const ElfImage& image, const Elf64_Phdr& segment) {

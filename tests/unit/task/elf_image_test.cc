@@ -147,6 +147,10 @@ TEST_F(ElfImageTest, RefusesSegmentsWhoseSizesOverflow) {
   EXPECT_EQ(code_with([&](auto& f) { f.interp.p_filesz = 0; }), -ENOEXEC);
 }
 
+TEST_F(ElfImageTest, ReadsAProgramWithLargeStaticArrays) {
+  EXPECT_EQ(code_with([](auto& f) { f.data.p_memsz = uint64_t{100} << 30; }), 0);
+}
+
 TEST_F(ElfImageTest, RefusesSegmentsThatOverlapOrLieAskew) {
   EXPECT_EQ(code_with([](auto& f) { f.text.p_memsz = 5000; }), -ENOEXEC);
   EXPECT_EQ(code_with([](auto& f) { f.data.p_vaddr = 0; }), -ENOEXEC);
