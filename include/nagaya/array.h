@@ -123,7 +123,9 @@ typedef struct nagaya_array_dimension {
   nagaya_distribution distribution;
   int64_t offset;
   /* Room beside the block; CYCLIC: 0. Both NAGAYA_ARRAY_FULL_SHADOW: each block has room for all
-   * indexes of the dimension, and those that it does not own are its shadow; not CYCLIC.
+   * indexes of the dimension, and those that it does not own are its shadow. In a CYCLIC dimension
+   * no reflect fills it (the width is 0); nagaya_array_transfer() can, to a shape that has this
+   * dimension with grid_dimension -1.
    *                                                                               [elements] */
   int64_t shadow_low, shadow_high;
 } nagaya_array_dimension;
@@ -160,8 +162,8 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
  * returned 0; the block is freed then, too. */
 int nagaya_array_close(nagaya_array* array);
 
-/* Index i of a dimension lies i - first elements behind `base`; in a CYCLIC one it lies
- * nagaya_distribution_place(i + offset) - first behind it. */
+/* Index i of a dimension lies i - first elements behind `base`; in a CYCLIC one without a full
+ * shadow it lies nagaya_distribution_place(i + offset) - first behind it. */
 typedef struct nagaya_array_block {
   void* base;                             /* aligned to 64 bytes, shadow included */
   int64_t first[NAGAYA_ARRAY_DIMENSIONS]; /* the index, or place, at `base`; below 0 in a shadow */

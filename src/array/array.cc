@@ -41,10 +41,17 @@ bool Array::fits(std::span<const nagaya_array_width> widths) const {
     const bool is_full = shape_.has_full_shadow(d);
     if (widths[d].low < 0 || widths[d].low > (is_full ? of.extent : of.shadow_low) ||
         widths[d].high < 0 || widths[d].high > (is_full ? of.extent : of.shadow_high) ||
-        (is_full && widths[d].periodic != 0))
+        (is_full && widths[d].periodic != 0) ||
+        (shape_.is_scattered(d) && (widths[d].low != 0 || widths[d].high != 0)))
       return false;
   }
   return true;
+}
+
+bool Array::has_scattered_dimension() const {
+  for (size_t d = 0; d < shape_.dimensions(); ++d)
+    if (shape_.is_scattered(d)) return true;
+  return false;
 }
 
 Halo& Array::halo_of(std::span<const nagaya_array_width> widths, bool orthogonal,
@@ -68,7 +75,7 @@ int Array::start_reflect(std::span<const nagaya_array_width> widths, bool orthog
                          layout::Combine* combine) {
   if (is_reflecting()) return -EBUSY;
   if (const int untaken = take_result(); untaken < 0) return untaken;
-  if (!fits(widths)) return -EINVAL;
+  if (!fits(widths) || (combine != nullptr && has_scattered_dimension())) return -EINVAL;
   Halo& halo = halo_of(widths, orthogonal, combine);
   if (const int error = halo.start(); error != 0) return error;
   pending_halo_ = &halo;

@@ -62,6 +62,7 @@ class Array {
   };
 
   bool fits(std::span<const nagaya_array_width> widths) const;
+  bool has_scattered_dimension() const;
   Halo& halo_of(std::span<const nagaya_array_width> widths, bool orthogonal,
                 layout::Combine* combine);
   bool has(uint32_t rank, const int64_t* index) const;

@@ -28,7 +28,8 @@ std::vector<Piece> pieces_by_runs(const Shape& shape, size_t d, const Triplet& s
 std::vector<Piece> pieces_by_periods(const Shape& shape, size_t d, const Triplet& section,
                                      int64_t period) {
   std::vector<Piece> pieces;
-  const int64_t position_stride = section.step * period / shape.coordinates(d);
+  const int64_t position_stride =
+      section.step * period / (shape.is_scattered(d) ? 1 : shape.coordinates(d));
   for (int64_t n = 0; n < std::min(period, section.count); ++n) {
     const int64_t index = section.first + n * section.step;
     pieces.push_back({shape.coordinate_of(d, index), n, period,

@@ -15,7 +15,8 @@ bool is_valid_dimension(const nagaya_array_dimension& of, const nagaya_array_gri
   if (along >= grid.dimensions || (taken >> along & 1) != 0) return false;
   taken |= uint32_t{1} << along;
   const bool is_cyclic = of.distribution.kind == NAGAYA_DISTRIBUTION_CYCLIC;
-  if (is_cyclic && (of.shadow_low != 0 || of.shadow_high != 0)) return false;
+  if (is_cyclic && !has_full_shadow(of) && (of.shadow_low != 0 || of.shadow_high != 0))
+    return false;
   return is_valid(of.distribution) && of.distribution.coordinates == grid.extent[along] &&
          of.offset >= of.distribution.low && of.offset <= of.distribution.high &&
          of.extent - 1 <= of.distribution.high - of.offset;
@@ -89,14 +90,16 @@ uint32_t Shape::coordinate_of(size_t d, int64_t index) const {
 }
 
 int64_t Shape::position_of(size_t d, int64_t index) const {
-  return is_cyclic(d) ? place_of(dimensions_[d].distribution, index + dimensions_[d].offset)
-                      : index;
+  if (!is_cyclic(d) || is_scattered(d)) return index;
+  return place_of(dimensions_[d].distribution, index + dimensions_[d].offset);
 }
 
 Interval Shape::run_at(size_t d, uint32_t coordinate, int64_t position) const {
   if (!is_cyclic(d)) return {position, owned(d, coordinate).high};
   const nagaya_array_dimension& of = dimensions_[d];
-  const Interval run = array::run_at(of.distribution, coordinate, position);
+  const int64_t place =
+      is_scattered(d) ? place_of(of.distribution, position + of.offset) : position;
+  const Interval run = array::run_at(of.distribution, coordinate, place);
   return {run.low - of.offset, std::min(run.high - of.offset, of.extent - 1)};
 }
 

@@ -35,8 +35,9 @@ struct Layout {
 
 // The shape of an array on its grid. Immutable, so any thread may use it.
 //
-// An element's position in a dimension tells where it lies in its owner's block: positions of one
-// coordinate are consecutive. It is the index; in a cyclic dimension the index's place.
+// An element's position in a dimension tells where it lies in its owner's block. It is the index;
+// in a cyclic dimension without a full shadow the index's place, and so positions of one coordinate
+// are consecutive, except in a cyclic dimension with a full shadow.
 class Shape {
  public:
   // `processes`: as many as lie on the grid.
@@ -57,7 +58,9 @@ class Shape {
   bool is_cyclic(size_t d) const {
     return is_distributed(d) && dimensions_[d].distribution.kind == NAGAYA_DISTRIBUTION_CYCLIC;
   }
-  // The positions that a coordinate has.
+  // Whether a coordinate's indexes are no interval, and positions are indexes all the same.
+  bool is_scattered(size_t d) const { return is_cyclic(d) && has_full_shadow(d); }
+  // The positions that a coordinate has; not for a scattered dimension.
   Interval owned(size_t d, uint32_t coordinate) const;
   // The positions for which its block has room, those of its shadow included.
   Interval with_shadow(size_t d, uint32_t coordinate) const;

@@ -63,7 +63,7 @@ nagaya_interval nagaya_xmp_array_state::own_places(size_t d) const {
 
 bool nagaya_xmp_array_state::has_own_index(size_t d, long index) const {
   const nagaya_xmp_alignment& alignment = alignments[d];
-  if (is_cyclic(d)) {
+  if (has_places(d)) {
     const auto along = static_cast<size_t>(alignment.dimension);
     const long at = index + alignment.offset;
     return index >= 0 && index < extents[d] && with->has_own_index(along, at, at, 1);
@@ -202,7 +202,7 @@ void open_blocks(const char* where, nagaya_xmp_array& array, ProcessSet& set) {
   std::copy_n(block.first, 7, array.first);
   std::copy_n(block.count, 7, array.count);
   for (size_t d = 0; d < state.dimensions(); ++d)
-    if (state.is_cyclic(d)) array.cycle[d] = cycle_of(dimensions[d]);
+    if (state.has_places(d)) array.cycle[d] = cycle_of(dimensions[d]);
 }
 
 }  // namespace
@@ -311,6 +311,7 @@ std::string text_of(const nagaya_interval& of) {
 std::string own_indexes_text(const nagaya_xmp_array_state& state, size_t d) {
   const nagaya_interval own = state.blocks != nullptr ? state.own_part(d) : nagaya_interval{0, -1};
   if (own.low > own.high) return "no part of the array";
+  if (state.is_cyclic(d) && state.has_full_shadow(d)) return text_of(state.own_room(d));
   if (state.is_cyclic(d)) {
     constexpr long kNamed = 3;
     std::string text;

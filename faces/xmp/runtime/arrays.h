@@ -27,6 +27,8 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
     return alignments[d].dimension >= 0 &&
            with->is_cyclic(static_cast<size_t>(alignments[d].dimension));
   }
+  // Whether elements lie by the place of their index in dimension d; else they lie by the index.
+  bool has_places(size_t d) const { return is_cyclic(d) && !has_full_shadow(d); }
   // Returns the caller's indexes of dimension d, without the shadow, or the places of these in a
   // cyclic dimension; if it has none, high is low - 1. The caller must be one of the nodes.
   nagaya_interval own_part(size_t d) const;

@@ -369,7 +369,7 @@ int xmp_array_lead_dim(xmp_desc_t d, int size[]) {
 int xmp_array_gtol(xmp_desc_t d, int dim, int g_idx, int* lidx) {
   return answer_of_array(d, dim, lidx, [&](const auto& array, size_t n) -> Answer {
     if (array.state->blocks == nullptr) return std::nullopt;
-    const long at = array.state->is_cyclic(n) ? nagaya_xmp_place(array.cycle[n], g_idx) : g_idx;
+    const long at = array.state->has_places(n) ? nagaya_xmp_place(array.cycle[n], g_idx) : g_idx;
     return at - array.first[n];
   });
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "faces/xmp/runtime/arrays.h"
 #include "faces/xmp/runtime/asynchronous.h"
@@ -80,6 +81,38 @@ bool takes_part(const Exchange& exchange) {
   return true;
 }
 
+// Fills the full shadows of cyclic dimensions that have a width, and sets these widths to 0: the
+// array is assigned to itself, as one that is not distributed along them.
+void fill_cyclic_shadows(const Exchange& exchange, Widths& widths) {
+  const nagaya_xmp_array_state& array = exchange.array;
+  std::vector<nagaya_array_dimension> from = dimensions_of(exchange.where, array), to = from;
+  std::vector<nagaya_array_triplet> section;
+  bool has_any = false;
+  for (size_t d = 0; d < array.dimensions(); ++d) {
+    section.push_back({0, array.extents[d], array.extents[d] == 1 ? 0 : 1});
+    if (!array.is_cyclic(d) || (widths[d].low == 0 && widths[d].high == 0)) continue;
+    to[d] = {};
+    to[d].extent = from[d].extent;
+    to[d].grid_dimension = -1;
+    widths[d] = {};
+    has_any = true;
+  }
+  if (!has_any) return;
+  const nagaya_xmp_nodes& nodes = *array.with->onto;
+  const nagaya_array_grid grid = {nodes.set.members(), static_cast<uint32_t>(nodes.extent.size()),
+                                  nodes.extent.data()};
+  const auto shape_of = [&](const std::vector<nagaya_array_dimension>& dimensions) {
+    return nagaya_array_shape{array.element_bytes, static_cast<uint32_t>(dimensions.size()),
+                              dimensions.data()};
+  };
+  const nagaya_array_shape to_shape = shape_of(to), from_shape = shape_of(from);
+  void* const base = array.array->base;
+  const nagaya_array_side target = {&to_shape, &grid, base, section.data()};
+  const nagaya_array_side source = {&from_shape, &grid, base, section.data()};
+  check(exchange.where, array,
+        nagaya_array_transfer(&nodes.set.transfers(exchange.where), &target, &source));
+}
+
 // Starts an exchange of the shadow under the number *async or, without one, executes it.
 void start_or_run(const Exchange& exchange, const long* async, auto start, auto run) {
   if (async == nullptr) return check(exchange.where, exchange.array, run(exchange.array.blocks));
@@ -94,8 +127,9 @@ void nagaya_xmp_reflect(const char* where, const nagaya_xmp_array* array,
                         const nagaya_xmp_width* width, int orthogonal, const long* async) {
   using namespace nagaya::xmp;
   const Exchange exchange{where, "reflect", state_of(where, *array)};
-  const Widths widths = widths_of(exchange, width);
+  Widths widths = widths_of(exchange, width);
   if (!takes_part(exchange)) return;
+  fill_cyclic_shadows(exchange, widths);
   const auto with = [&](auto function) {
     return [=, &widths](nagaya_array* of) { return function(of, widths.data(), orthogonal); };
   };
@@ -109,6 +143,11 @@ void nagaya_xmp_reduce_shadow(const char* where, const nagaya_xmp_array* array,
   const Exchange exchange{where, "reduce_shadow", state_of(where, *array)};
   const Widths widths = widths_of(exchange, width);
   if (!takes_part(exchange)) return;
+  for (size_t d = 0; d < exchange.array.dimensions(); ++d)
+    if (exchange.array.is_cyclic(d) && exchange.array.has_full_shadow(d))
+      fail(where, "reduce_shadow of " + exchange.array.name + ": dimension " +
+                      std::to_string(d + 1) +
+                      " is cyclic: sums of its full shadow are not supported yet");
   Reduce* const add = reduction_of(NAGAYA_XMP_SUM, type);
   const auto with = [&](auto function) {
     return [=, &widths](nagaya_array* of) { return function(of, widths.data(), orthogonal, add); };

@@ -20,6 +20,17 @@ static int a[N], b[N - 10], g[N];
 #pragma xmp align b[i] with u[i - 3]
 #pragma xmp align g[i] with v[i]
 #pragma xmp shadow g[1]
+#pragma xmp nodes q[*][1]
+#pragma xmp template of_q[20][9], of_r[20][9]
+#pragma xmp distribute of_q[cyclic][block] onto q
+#pragma xmp distribute of_r[*][cyclic(2)] onto p
+static int full[N], on_q[20][9], on_r[20][9];
+#pragma xmp align full[i] with t[i]
+#pragma xmp shadow full[*]
+#pragma xmp align on_q[i][j] with of_q[i][j]
+#pragma xmp shadow on_q[*][1]
+#pragma xmp align on_r[i][j] with of_r[i][j]
+#pragma xmp shadow on_r[0][*]
 static long (*rows)[2];
 #pragma xmp align rows[i][*] with u[i - 5]
 
@@ -51,6 +62,36 @@ static void loops_of_steps_that_are_not_constant(int step) {
   for (int i = 1; i < N; i += step) expected += i * i;
   for (int i = N - 11; i >= 0; i -= step) expected -= i;
   EXPECT_EQUAL(sum, expected);
+}
+
+static void full_shadows_of_cyclic_dimensions(void) {
+  int size = -1, most;
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) full[i] = 3 * i;
+#pragma xmp reflect(full)
+  for (int i = 0; i < N; i++) EXPECT_EQUAL(full[i], 3 * i);
+  xmp_array_lsize(xmp_desc_of(full), 1, &size);
+  EXPECT_EQUAL(size, (N - xmpc_node_num() + xmp_num_nodes() - 1) / xmp_num_nodes());
+#pragma xmp gmove
+  a[0:N] = full[N - 1:N:-1];
+#pragma xmp gmove
+  full[0:10:2] = a[0:10];
+#pragma xmp loop on t[i]
+  for (int i = 0; i < 20; i++) EXPECT_EQUAL(full[i], i % 2 == 0 ? 3 * (N - 1 - i / 2) : 3 * i);
+#pragma xmp loop on of_q[i][j]
+  for (int i = 0; i < 20; i++)
+    for (int j = 0; j < 9; j++) on_q[i][j] = 10 * i + j;
+#pragma xmp loop on of_r[i][j]
+  for (int i = 0; i < 20; i++)
+    for (int j = 0; j < 9; j++) on_r[i][j] = 10 * i + j;
+#pragma xmp reflect(on_q, on_r)
+  for (int i = 0; i < 20; i++)
+    for (int j = 0; j < 9; j++) EXPECT(on_q[i][j] == 10 * i + j && on_r[i][j] == 10 * i + j);
+  most = 0;
+#pragma xmp loop on of_r[i][j] reduction(max : most)
+  for (int i = 0; i < 20; i++)
+    for (int j = 0; j < 9; j++) most = on_r[19 - i][8 - j] > most ? on_r[19 - i][8 - j] : most;
+  EXPECT_EQUAL(most, 198);
 }
 
 /* Node n has n % 5 indexes, the last one the others. */
@@ -125,6 +166,7 @@ int main(int argc, char** argv) {
   other_subscripts_of_cyclic_dimensions();
   loops_of_steps_that_are_not_constant(argc + 2);
   inquiries_of_cyclic_dimensions();
+  full_shadows_of_cyclic_dimensions();
   sizes_of_run_time();
   pointers();
   return say_ok();

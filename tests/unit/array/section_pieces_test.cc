@@ -8,8 +8,8 @@
 namespace nagaya::array {
 namespace {
 
-Shape shape_with(const nagaya_distribution& distribution, int64_t extent) {
-  const nagaya_array_dimension dimension{extent, 0, distribution, 0, 0, 0};
+Shape shape_with(const nagaya_distribution& distribution, int64_t extent, int64_t shadow = 0) {
+  const nagaya_array_dimension dimension{extent, 0, distribution, 0, shadow, shadow};
   return Shape({4, 1, &dimension}, {nullptr, 1, &distribution.coordinates});
 }
 
@@ -34,22 +34,23 @@ TEST(SectionPieces, HaveEachElementOnceAtItsPosition) {
        {nagaya_distribution{0, 36, 10, 4, NAGAYA_DISTRIBUTION_BLOCK, nullptr},
         nagaya_distribution{0, 36, 1, 4, NAGAYA_DISTRIBUTION_CYCLIC, nullptr},
         nagaya_distribution{0, 36, 3, 4, NAGAYA_DISTRIBUTION_CYCLIC, nullptr},
-        nagaya_distribution{0, 36, 0, 4, NAGAYA_DISTRIBUTION_GENERAL, begin.data()}}) {
-    const Shape shape = shape_with(distribution, kExtent);
-    for (int64_t first = 0; first < kExtent; first += 3)
-      for (const int64_t step : {1, 2, 3, 5, 12, -1, -4})
-        for (int64_t count = 1; count < 20; ++count) {
-          const int64_t last = first + (count - 1) * step;
-          if (last < 0 || last >= kExtent) break;
-          const Map map = map_of(pieces_of(shape, 0, {first, count, step}));
-          ASSERT_EQ(map.size(), static_cast<size_t>(count));
-          for (const auto& [n, place] : map) {
-            const int64_t index = first + n * step;
-            EXPECT_EQ(place.first, shape.coordinate_of(0, index));
-            EXPECT_EQ(place.second, shape.position_of(0, index));
+        nagaya_distribution{0, 36, 0, 4, NAGAYA_DISTRIBUTION_GENERAL, begin.data()}})
+    for (const int64_t shadow : {0, int{NAGAYA_ARRAY_FULL_SHADOW}}) {
+      const Shape shape = shape_with(distribution, kExtent, shadow);
+      for (int64_t first = 0; first < kExtent; first += 3)
+        for (const int64_t step : {1, 2, 3, 5, 12, -1, -4})
+          for (int64_t count = 1; count < 20; ++count) {
+            const int64_t last = first + (count - 1) * step;
+            if (last < 0 || last >= kExtent) break;
+            const Map map = map_of(pieces_of(shape, 0, {first, count, step}));
+            ASSERT_EQ(map.size(), static_cast<size_t>(count));
+            for (const auto& [n, place] : map) {
+              const int64_t index = first + n * step;
+              EXPECT_EQ(place.first, shape.coordinate_of(0, index));
+              EXPECT_EQ(place.second, shape.position_of(0, index));
+            }
           }
-        }
-  }
+    }
 }
 
 TEST(SectionPieces, OfACyclicDimensionAreAsManyAsItsCoordinates) {

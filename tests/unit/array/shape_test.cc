@@ -58,6 +58,24 @@ TEST(Shape, PositionsOfACyclicDimensionAreConsecutiveWhereverTheArrayBegins) {
       }
 }
 
+TEST(Shape, InAFullShadowPositionsOfACyclicDimensionAreTheIndexes) {
+  const uint32_t extents[] = {3};
+  const nagaya_array_dimension dimension = {8,
+                                            0,
+                                            {-4, 8, 2, 3, NAGAYA_DISTRIBUTION_CYCLIC, nullptr},
+                                            -1,
+                                            NAGAYA_ARRAY_FULL_SHADOW,
+                                            NAGAYA_ARRAY_FULL_SHADOW};
+  ASSERT_TRUE(Shape::is_valid({4, 1, &dimension}, {nullptr, 1, extents}, 3));
+  const Shape shape({4, 1, &dimension}, {nullptr, 1, extents});
+  EXPECT_EQ(shape.layout_of_rank(1).first[0], 0);
+  EXPECT_EQ(shape.layout_of_rank(1).count[0], 8);
+  for (int64_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(shape.position_of(0, i), i);
+    EXPECT_EQ(shape.run_at(0, shape.coordinate_of(0, i), i).low, i);
+  }
+}
+
 TEST(Shape, ABlockOfGeneralSizesLiesBesideItsShadow) {
   const uint32_t extents[] = {3};
   const int64_t begin[] = {1, 2, 8, 11};

@@ -69,7 +69,7 @@ struct ArraySymbol {
   bool is_allocated() const { return is_pointer && home != kFormal; }
   bool distributed(size_t dimension) const { return alignment[dimension].dimension >= 0; }
   bool cyclic(size_t dimension) const {
-    return distributed(dimension) &&
+    return distributed(dimension) && !alignment[dimension].has_full_shadow &&
            with->is_cyclic(static_cast<size_t>(alignment[dimension].dimension));
   }
   const std::string& name() const { return variable->name; }
