@@ -61,7 +61,7 @@ extern "C" {
 
 /* The status of functions and directives that synchronise images. */
 #define XMP_STAT_SUCCESS 0
-#define XMP_STAT_STOPPED_IMAGE 2300 /* never stored */
+#define XMP_STAT_STOPPED_IMAGE 2300 /* an image has ended the program */
 #define XMP_STAT_LOCKED 2301
 #define XMP_STAT_UNLOCKED 2302
 #define XMP_STAT_LOCKED_OTHER_IMAGE 2303
@@ -107,8 +107,10 @@ void xmp_exit(int status);
 /* ---- coarrays ---------------------------------------------------------------------------- */
 
 /* Images are numbered from 0, among the executing nodes or those of the `image` directive before
- * the call. `status` gets XMP_STAT_SUCCESS; it may be NULL. If an image dies
- * or ends with an error, the job ends.
+ * the call. `status` gets XMP_STAT_SUCCESS. An image that the caller waits for may have ended the
+ * program, with exit code 0: then `status` gets XMP_STAT_STOPPED_IMAGE and the others go on; if it
+ * is NULL the job ends with an error (in a task only sync_all waits for ever). If an image dies or
+ * ends with an error, the job ends.
  * The functions but sync_memory wait until all executing nodes, one image, or those of a set have
  * called them: those in the set as often as the caller has named them. Then each sees what the
  * others have stored in coarrays before. */

@@ -27,9 +27,7 @@ std::vector<std::unique_ptr<State>>& coarrays() {
 }
 
 void check(const char* where, const State& coarray, const char* what, int error) {
-  if (error != 0)
-    fail(where,
-         what + std::string(" coarray ") + coarray.name + " has failed: " + reason_of(error));
+  if (error != 0) xmp::check(where, what + (" coarray " + coarray.name), error);
 }
 
 // The place of an access in the coarray.
@@ -84,9 +82,8 @@ State& state_of(const char* where, const nagaya_xmp_coarray& coarray) {
 
 void forget_images() {
   for (const auto& coarray : coarrays())
-    if (coarray->on == nullptr)
-      for (nagaya_xmp_coarray* descriptor : coarray->descriptors)
-        descriptor->offset = descriptor->end = nullptr;
+    for (nagaya_xmp_coarray* descriptor : coarray->descriptors)
+      descriptor->offset = descriptor->end = nullptr;
 }
 
 void close_coarrays() {
@@ -95,6 +92,7 @@ void close_coarrays() {
     for (const nagaya_window* lock : coarray->locks)
       if (nagaya_window_has_epoch(lock) == 1)
         fail(nullptr, "lock " + coarray->name + " is still locked at the end of the program");
+  end_images(!coarrays().empty());
   for (const auto& coarray : coarrays()) {
     for (nagaya_window* lock : coarray->locks)
       check(nullptr, *coarray, "closing a lock of", nagaya_window_close(lock));

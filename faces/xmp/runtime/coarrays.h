@@ -35,7 +35,8 @@ namespace nagaya::xmp {
 
 // Returns the coarray's state; the program fails if it has not been declared yet.
 nagaya_xmp_coarray_state& state_of(const char* where, const nagaya_xmp_coarray& coarray);
-// Called when the executing nodes change: coarrays must find their images anew.
+// Called when the executing nodes change, and in a forked child, where the images are copies:
+// coarrays must find their images anew.
 void forget_images();
 // Collective, at the program's end: waits until all processes have come, so nobody loses memory
 // that it still uses.

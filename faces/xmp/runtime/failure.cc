@@ -19,6 +19,10 @@ void fail(const char* where, std::string_view what) {
   std::_Exit(1);
 }
 
+void check(const char* where, const std::string& what, int error) {
+  if (error != 0) fail(where, what + " has failed: " + reason_of(error));
+}
+
 std::string reason_of(int error) {
   // The library has joined already, so -ESRCH means a forked child.
   if (error == -ESRCH) return "this process is a forked child, which has no part in the job";

@@ -11,6 +11,9 @@ namespace nagaya::xmp {
 // null pointer, prints "nagaya: XMP: what".
 [[noreturn]] void fail(const char* where, std::string_view what);
 
+// Fails if a call of Nagaya's functions has returned an error: "what has failed: reason".
+void check(const char* where, const std::string& what, int error);
+
 // Returns the text for a negative errno that one of Nagaya's functions has returned.
 std::string reason_of(int error);
 

@@ -25,6 +25,7 @@ namespace nagaya::xmp {
 namespace {
 
 ImageWords* the_words = nullptr;
+nagaya_team* team_of_all = nullptr;  // of sum_of_ended() alone
 ProcessSet* of_directive = nullptr;  // the set of an image directive before the next call
 
 // Orders the caller's accesses before with those behind. (A put to another machine is complete when
@@ -37,8 +38,10 @@ void succeed(int* status) {
   if (status != nullptr) *status = XMP_STAT_SUCCESS;
 }
 
-void check(const char* where, const char* what, int error) {
-  if (error != 0) fail(where, what + std::string(" has failed: ") + reason_of(error));
+// Some images that the caller waits for have come to the program's end.
+void stop(const char* function, const std::string& images, int* status) {
+  if (status == nullptr) fail(nullptr, std::string(function) + ": " + images + " the program");
+  *status = XMP_STAT_STOPPED_IMAGE;
 }
 
 // Counts the caller's calls that name each process, by rank.
@@ -47,18 +50,49 @@ std::vector<uint64_t>& own_syncs() {
   return *all;
 }
 
-void sync_with(const std::vector<uint32_t>& ranks) {
+// Collective over all processes: returns how many of them have come to the program's end.
+uint64_t sum_of_ended(uint64_t is_ended) {
+  constexpr int kHasThreads = 1;
+  if (team_of_all == nullptr)
+    check(nullptr, "nagaya_coll_open",
+          nagaya_coll_open(NAGAYA_TEAMS_XMP | 1, ProcessSet::world().members(), kHasThreads,
+                           &team_of_all));
+  nagaya_collective sum{};
+  sum.kind = NAGAYA_ALLREDUCE;
+  sum.send.base = sum.receive.base = &is_ended;
+  sum.elements.count = 1;
+  sum.elements.extent = sizeof is_ended;
+  sum.elements.commutes = 1;
+  sum.elements.reduce = [](void*, const void* in, void* inout, size_t) {
+    *static_cast<uint64_t*>(inout) += *static_cast<const uint64_t*>(in);
+  };
+  check(nullptr, "xmp_sync_all", nagaya_coll_run(team_of_all, &sum));
+  return is_ended;
+}
+
+// Returns the rank of one that has come to the program's end; -1: all have synchronised.
+int64_t sync_with(const std::vector<uint32_t>& ranks) {
   ImageWords& words = ImageWords::own("");
   fence();
   for (const uint32_t rank : ranks) {
     ++own_syncs()[rank];
     if (rank != Job::own().rank()) words.add_sync("", rank);
   }
-  for (const uint32_t rank : ranks)
-    if (rank != Job::own().rank())
-      check("", "xmp_sync_images",
-            nagaya_llcl_wait_word(&words.syncs(rank), own_syncs()[rank], -1));
+  int64_t ended = -1;
+  for (const uint32_t rank : ranks) {
+    const auto wait = [&](int timeout_ms) {
+      return nagaya_llcl_wait_word(&words.syncs(rank), own_syncs()[rank], timeout_ms);
+    };
+    if (rank != Job::own().rank() && !words.wait_for("", rank, wait)) ended = rank;
+  }
   fence();
+  return ended;
+}
+
+void sync_with(const char* function, const std::vector<uint32_t>& ranks, int* status) {
+  const int64_t ended = sync_with(ranks);
+  if (ended < 0) return succeed(status);
+  stop(function, "image " + std::to_string(ended) + " of the job has ended", status);
 }
 
 // Returns the set of an image directive, which ends with this call, or the executing nodes.
@@ -82,7 +116,7 @@ void ImageWords::Free::operator()(uint64_t* words) const {
 
 ImageWords::ImageWords(const char* where) {
   const uint32_t size = Job::own().size();
-  const uint64_t count = size * kWordsOfRank;
+  const uint64_t count = size * kWordsOfRank + 1;
   // calloc() does not touch pages that it gets from the kernel.
   words_.reset(static_cast<uint64_t*>(std::calloc(count, sizeof(uint64_t))));
   if (words_ == nullptr) throw std::bad_alloc();
@@ -119,6 +153,31 @@ void ImageWords::add(const char* where, uint32_t rank, uint64_t word) {
   check(where, "nagaya_llcl_try_add_word", error);
 }
 
+uint64_t& ImageWords::ended() {
+  return words_[Job::own().size() * kWordsOfRank];
+}
+
+bool ImageWords::has_ended(const char* where, uint32_t rank) {
+  uint64_t word = 0;
+  uint32_t is_read = 0;
+  nagaya_remote place = remote_[rank];
+  place.offset += static_cast<uint64_t>(&ended() - words_.get()) * sizeof word;
+  const nagaya_llcl_transfer read = {place, &word, sizeof word, nagaya_flag(&is_read)};
+  int error;
+  while ((error = nagaya_llcl_try_read(&read)) == -EAGAIN)
+    nagaya_llcl_wait([](void*) { return 0; }, nullptr, 0);
+  if (error == 0) error = nagaya_llcl_wait_flag(&is_read, -1);
+  check(where, "nagaya_llcl_try_read", error);
+  return word != 0;
+}
+
+void end_images(bool has_coarrays) {
+  if (Job::own().size() == 1 || (!has_coarrays && the_words == nullptr)) return;
+  if (the_words != nullptr) the_words->set_ended();
+  while (sum_of_ended(1) < Job::own().size()) continue;
+  nagaya_coll_wait_close(std::exchange(team_of_all, nullptr));
+}
+
 }  // namespace nagaya::xmp
 
 using nagaya::xmp::ProcessSet;
@@ -140,14 +199,19 @@ void xmp_sync_memory(int* status) {
 void xmp_sync_all(int* status) {
   using namespace nagaya::xmp;
   ProcessSet& set = take_images();
+  uint64_t ended = 0;
   fence();
-  if (set.size() > 1 && set.has_caller()) {
+  if (set.size() > 1 && &set == &ProcessSet::world()) {
+    ended = sum_of_ended(0);
+  } else if (set.size() > 1 && set.has_caller()) {
     nagaya_collective barrier{};
     barrier.kind = NAGAYA_BARRIER;
     check("", "xmp_sync_all", nagaya_coll_run(&set.team(""), &barrier));
   }
   fence();
-  succeed(status);
+  if (ended == 0) return succeed(status);
+  stop("xmp_sync_all",
+       std::to_string(ended) + " of " + std::to_string(set.size()) + " images have ended", status);
 }
 
 void xmp_sync_images(int num, int* image_set, int* status) {
@@ -159,8 +223,7 @@ void xmp_sync_images(int num, int* image_set, int* status) {
   // In a ring of two images both neighbours of an image are the same one.
   std::ranges::sort(ranks);
   ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
-  sync_with(ranks);
-  succeed(status);
+  sync_with("xmp_sync_images", ranks, status);
 }
 
 void xmp_sync_image(int image, int* status) {
@@ -172,6 +235,5 @@ void xmp_sync_images_all(int* status) {
   const ProcessSet& set = take_images();
   std::vector<uint32_t> ranks;
   for (uint32_t n = 0; n < set.size(); ++n) ranks.push_back(set.job_rank(n));
-  sync_with(ranks);
-  succeed(status);
+  sync_with("xmp_sync_images_all", ranks, status);
 }

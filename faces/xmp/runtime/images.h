@@ -3,13 +3,21 @@
 //
 // Each process has a word for every process of the job that counts the calls of xmp_sync_images()
 // there which name this process, and kTags words that count posts from there with tags 0 to
-// kTags - 1. Other posts are messages (posts.cc). All words of a process are one region of llcl.
+// kTags - 1. Other posts are messages (posts.cc). One more word tells whether the process has come
+// to the program's end. All words of a process are one region of llcl.
+//
+// A process that has come to the end waits for the others there, so its memory stays. Others that
+// wait for it read its last word from time to time. xmp_sync_all() of all images is a sum of how
+// many of them have come to the end; these take part in the sums until all have.
 #pragma once
+
+#include <errno.h>
 
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/process_set.h"
 #include "nagaya/llcl.h"
 
@@ -18,6 +26,10 @@ namespace nagaya::xmp {
 // Returns the rank in the job of an image; the program fails if there is none. `what`: names the
 // user of the number, for the message.
 uint32_t rank_of_image(const char* where, const ProcessSet& set, long image, const char* what);
+
+// Collective, at the program's end: waits until all processes have come to it. Does nothing if the
+// program has neither coarrays nor synchronises images.
+void end_images(bool has_coarrays);
 
 class ImageWords {
  public:
@@ -35,11 +47,28 @@ class ImageWords {
   void add_sync(const char* where, uint32_t rank) { add(where, rank, 0); }
   void add_post(const char* where, uint32_t rank, uint32_t tag) { add(where, rank, 1 + tag); }
 
+  // Calls wait(timeout_ms), which waits for something that the process with this rank does, until
+  // that returns another value than -ETIMEDOUT. The program fails if the value is an error. Returns
+  // false: the process has come to the program's end and has not done it.
+  bool wait_for(const char* where, uint32_t rank, const auto& wait) {
+    constexpr int kLookMs = 500;
+    for (bool is_ended = false;;) {
+      const int error = wait(kLookMs);
+      if (error != -ETIMEDOUT) return check(where, "a wait for an image", error), true;
+      // One more wait after the end: requests from before it may still be under way.
+      if (is_ended) return false;
+      is_ended = has_ended(where, rank);
+    }
+  }
+  void set_ended() { __atomic_store_n(&ended(), 1, __ATOMIC_RELEASE); }  // pairs with has_ended()
+
  private:
   static constexpr uint64_t kWordsOfRank = 1 + kTags;
 
   explicit ImageWords(const char* where);
   void add(const char* where, uint32_t rank, uint64_t word);
+  uint64_t& ended();
+  bool has_ended(const char* where, uint32_t rank);
 
   struct Free {
     void operator()(uint64_t* words) const;

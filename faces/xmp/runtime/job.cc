@@ -3,6 +3,7 @@
 #include "faces/xmp/runtime/job.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -123,6 +124,7 @@ void Job::join() {
   if (nagaya_comm_nodes() > 1 || has_halo_messages_)
     if (const int error = nagaya_match_join(0); error != 0)
       fail(nullptr, "nagaya_match_join() says " + reason_of(error));
+  pthread_atfork(nullptr, nullptr, forget_images);
   on_exit(end, nullptr);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // posts.cc - the directives post and wait. A post with a small tag adds 1 to a word of the node
-// that waits (images.h); posts with other tags are messages, which wait there in a table.
+// that waits (images.h); one with another tag is a message without data, whose envelope tells node
+// and tag.
 #include <errno.h>
 
+#include <climits>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "faces/xmp/runtime/failure.h"
@@ -20,52 +21,6 @@ namespace {
 
 constexpr uint32_t kTags = ImageWords::kTags;
 
-void check(const char* where, const char* what, int error) {
-  if (error != 0) fail(where, what + std::string(" has failed: ") + reason_of(error));
-}
-
-// Posts that have come as messages, and that no wait has taken yet: how many of each rank and tag.
-class MessagePosts {
- public:
-  // Takes the messages that have come.
-  void receive() {
-    if (Job::own().size() == 1) return;
-    const nagaya_envelope wanted = {NAGAYA_CONTEXT_POSTS, NAGAYA_ANY_SOURCE, NAGAYA_ANY_TAG};
-    nagaya_message_description found;
-    nagaya_message* message = nullptr;
-    while (nagaya_match_take(&wanted, &found, &message) == 0) {
-      int tag = 0;
-      nagaya_receive receive{};
-      receive.buffer = &tag;
-      receive.capacity = sizeof tag;
-      check("", "a post", nagaya_match_receive_taken(message, &receive));
-      while (receive.is_complete == 0) nagaya_match_progress();
-      check("", "a post", receive.error);
-      add(static_cast<uint32_t>(found.envelope.source), tag);
-    }
-  }
-  void add(uint32_t rank, int tag) { ++counts_[{rank, tag}]; }
-  // Takes one post of this rank with this tag; a null pointer: any. Returns false: there is none.
-  bool take(const uint32_t* rank, const int* tag) {
-    for (auto at = counts_.begin(); at != counts_.end(); ++at) {
-      if ((rank != nullptr && at->first.first != *rank) ||
-          (tag != nullptr && at->first.second != *tag))
-        continue;
-      if (--at->second == 0) counts_.erase(at);
-      return true;
-    }
-    return false;
-  }
-
- private:
-  std::map<std::pair<uint32_t, int>, uint64_t> counts_;
-};
-
-MessagePosts& messages() {
-  static auto* const all = new MessagePosts;
-  return *all;
-}
-
 bool is_small(int tag) {
   return tag >= 0 && tag < static_cast<int>(kTags);
 }
@@ -76,47 +31,129 @@ uint64_t& taken(uint32_t rank, uint32_t tag) {
   return (*all)[rank * kTags + tag];
 }
 
+// The caller's posts with other tags to itself, and how many of each tag no wait has taken.
+std::map<int, uint64_t>& own_posts() {
+  static auto* const all = new std::map<int, uint64_t>;
+  return *all;
+}
+
+bool take_own_post(std::map<int, uint64_t>::iterator post) {
+  if (post == own_posts().end()) return false;
+  if (--post->second == 0) own_posts().erase(post);
+  return true;
+}
+
+// Takes a post of the caller to itself. Returns false: there is none.
+bool take_own(ImageWords& words, int tag) {
+  if (!is_small(tag)) return take_own_post(own_posts().find(tag));
+  uint64_t& count = taken(Job::own().rank(), static_cast<uint32_t>(tag));
+  if (words.posts(Job::own().rank(), static_cast<uint32_t>(tag)) == count) return false;
+  ++count;
+  return true;
+}
+
+// Tags of messages are not negative: the source tells the sign.
+int32_t source_of(uint32_t rank, bool is_negative) {
+  return static_cast<int32_t>(2 * rank + (is_negative ? 1 : 0));
+}
+
+nagaya_envelope envelope_of(uint32_t rank, int tag) {
+  return {NAGAYA_CONTEXT_POSTS, source_of(rank, tag < 0), tag & INT_MAX};
+}
+
+int is_set(void* flag) {
+  return *static_cast<int*>(flag);
+}
+
 void post_by_message(const char* where, uint32_t rank, int tag) {
-  if (rank == Job::own().rank()) return messages().add(rank, tag);
-  const nagaya_envelope envelope = {NAGAYA_CONTEXT_POSTS, static_cast<int32_t>(Job::own().rank()),
-                                    0};
+  if (rank == Job::own().rank()) {
+    ++own_posts()[tag];
+    return;
+  }
   nagaya_send send{};
   send.to = Job::own().process(rank);
-  send.envelope = envelope;
-  send.data = &tag;
-  send.bytes = sizeof tag;
+  send.envelope = envelope_of(Job::own().rank(), tag);
   check(where, "post", nagaya_match_send(&send));
-  nagaya_llcl_wait([](void* is_complete) { return *static_cast<int*>(is_complete); },
-                   &send.is_complete, -1);
+  nagaya_llcl_wait(is_set, &send.is_complete, -1);
   check(where, "post", send.error);
 }
 
-// A wait for a post of any tag, or of any node.
-struct AnyPost {
-  ImageWords& words;
-  const uint32_t* rank;
-  const int* tag;
+// Waits for a post of one node with one tag. Returns false: the node has come to the program's end.
+bool wait_for(const char* where, ImageWords& words, uint32_t rank, int tag) {
+  if (is_small(tag)) {
+    const auto small = static_cast<uint32_t>(tag);
+    const uint64_t wanted = ++taken(rank, small);
+    return words.wait_for(where, rank, [&](int timeout_ms) {
+      return nagaya_llcl_wait_word(&words.posts(rank, small), wanted, timeout_ms);
+    });
+  }
+  nagaya_receive receive{};
+  receive.wanted = envelope_of(rank, tag);
+  receive.from = Job::own().process(rank);
+  check(where, "wait", nagaya_match_receive(&receive));
+  const bool has_come = words.wait_for(where, rank, [&](int timeout_ms) {
+    return nagaya_llcl_wait(is_set, &receive.is_complete, timeout_ms);
+  });
+  if (has_come) check(where, "wait", receive.error);
+  return has_come;
+}
 
-  bool take_word(uint32_t of) const {
-    const uint32_t first = tag == nullptr ? 0 : static_cast<uint32_t>(*tag);
-    const uint32_t end = tag == nullptr ? kTags : first + 1;
-    for (uint32_t n = first; n < end; ++n)
-      // Acquire: pairs with the addition of the post.
-      if (__atomic_load_n(&words.posts(of, n), __ATOMIC_ACQUIRE) != taken(of, n)) {
-        ++taken(of, n);
-        return true;
-      }
+// A wait for a post of any tag, by one node or by any.
+class AnyPost {
+ public:
+  AnyPost(ImageWords& words, const uint32_t* rank) : words_(words), rank_(rank) {}
+
+  bool take(const char* where) {
+    return take_word() || (is_wanted(Job::own().rank()) && take_own_post(own_posts().begin())) ||
+           take_message(where);
+  }
+  bool is_there() {
+    return word() != nullptr || (is_wanted(Job::own().rank()) && !own_posts().empty()) ||
+           find_message();
+  }
+
+ private:
+  bool is_wanted(uint32_t rank) const { return rank_ == nullptr || *rank_ == rank; }
+
+  // Returns the count of taken posts of a word that has more; nullptr: there is none.
+  uint64_t* word() {
+    for (uint32_t of = rank_ == nullptr ? 0 : *rank_; of < Job::own().size() && is_wanted(of); ++of)
+      for (uint32_t tag = 0; tag < kTags; ++tag)
+        // Acquire: pairs with the addition of the post.
+        if (__atomic_load_n(&words_.posts(of, tag), __ATOMIC_ACQUIRE) != taken(of, tag))
+          return &taken(of, tag);
+    return nullptr;
+  }
+  bool take_word() {
+    uint64_t* const found = word();
+    if (found != nullptr) ++*found;
+    return found != nullptr;
+  }
+  // Stores the envelope of a message that has arrived in found_.
+  bool find_message() {
+    if (Job::own().size() == 1) return false;
+    nagaya_message_description found;
+    for (const bool is_negative : {false, true}) {
+      const int32_t source = rank_ == nullptr ? NAGAYA_ANY_SOURCE : source_of(*rank_, is_negative);
+      found_ = {NAGAYA_CONTEXT_POSTS, source, NAGAYA_ANY_TAG};
+      if (nagaya_match_probe(&found_, &found) == 0) return true;
+    }
     return false;
   }
-  bool take() const {
-    if (tag == nullptr || is_small(*tag)) {
-      if (rank != nullptr && take_word(*rank)) return true;
-      for (uint32_t of = 0; rank == nullptr && of < Job::own().size(); ++of)
-        if (take_word(of)) return true;
-    }
-    messages().receive();
-    return messages().take(rank, tag);
+  bool take_message(const char* where) {
+    if (!find_message()) return false;
+    nagaya_receive receive{};
+    receive.wanted = found_;
+    receive.from = {UINT32_MAX, UINT32_MAX};
+    check(where, "wait", nagaya_match_receive(&receive));
+    nagaya_llcl_wait(is_set, &receive.is_complete, -1);
+    check(where, "wait", receive.error);
+    return true;
   }
+
+  ImageWords& words_;
+  const uint32_t* const rank_;
+  nagaya_envelope found_{};
 };
 
 uint32_t one_rank(const char* where, const nagaya_xmp_on& node, const char* what) {
@@ -144,17 +181,17 @@ void nagaya_xmp_wait(const char* where, const nagaya_xmp_on* node, const int* ta
   using namespace nagaya::xmp;
   ImageWords& words = ImageWords::own(where);
   const uint32_t rank = node == nullptr ? 0 : one_rank(where, *node, "wait");
-  if (node != nullptr && tag != nullptr && is_small(*tag) && Job::own().size() > 1) {
-    const auto small = static_cast<uint32_t>(*tag);
-    return check(where, "wait",
-                 nagaya_llcl_wait_word(&words.posts(rank, small), ++taken(rank, small), -1));
+  const bool is_own = Job::own().size() == 1 || (node != nullptr && rank == Job::own().rank());
+  bool has_come = false;
+  if (tag != nullptr) {
+    has_come = is_own ? take_own(words, *tag) : wait_for(where, words, rank, *tag);
+  } else {
+    AnyPost wanted(words, node == nullptr ? nullptr : &rank);
+    const auto is_there = [](void* any) { return int{static_cast<AnyPost*>(any)->is_there()}; };
+    if (!is_own) check(where, "wait", nagaya_llcl_wait(is_there, &wanted, -1));
+    has_come = wanted.take(where);
   }
-  AnyPost wanted{words, node == nullptr ? nullptr : &rank, tag};
-  if (Job::own().size() == 1) {
-    if (!wanted.take()) fail(where, "wait: nobody else is there to post");
-    return;
-  }
-  check(where, "wait",
-        nagaya_llcl_wait([](void* any) { return int{static_cast<AnyPost*>(any)->take()}; }, &wanted,
-                         -1));
+  if (has_come) return;
+  fail(where, is_own ? "wait: this node waits for a post of its own, which it has not made"
+                     : "wait: image " + std::to_string(rank) + " of the job has ended the program");
 }

@@ -104,6 +104,11 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
 @pytest.mark.parametrize("word, line", [
     ("kept", r"nagaya: XMP: lock locks is still locked at the end of the program"),
     ("beyond", r"misused\.c:\d+:\d+: lock locks has 2 elements, and none with this index"),
+    ("own", r"misused\.c:\d+:\d+: wait: this node waits for a post of its own, which it has not made"),
+    ("forked", r"misused\.c:\d+:\d+: this process is a forked child, which has no part in the job"),
+    ("all", r"nagaya: XMP: xmp_sync_all: 1 of 2 images have ended the program"),
+    ("one", r"nagaya: XMP: xmp_sync_images: image 1 of the job has ended the program"),
+    ("post", r"misused\.c:\d+:\d+: wait: image 1 of the job has ended the program"),
     ("unsized", r"misused\.c:\d+:\d+: template t: its gblock\(\*\) has no sizes: its template_fix must come before"),
     ("large", r"misused\.c:\d+:\d+: a section of coarray cells is outside of it"),
     ("unequal", r"nagaya: XMP: a transformation of arrays has failed: one of them has other extents at another "
@@ -112,6 +117,11 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
 def test_a_wrong_use_ends_the_job_with_a_line(start, xmp_programs, word, line):
     ended = start(2, xmp_programs.compiled("misused"), word)
     assert ended.code == 1 and re.search(f"{line}$", ended.err, re.M), ended
+
+
+def test_an_image_that_asks_for_the_status_goes_on_without_one_that_has_ended(start, xmp_programs):
+    ended = start(2, xmp_programs.compiled("misused"), "stopped")
+    assert (ended.code, ended.err) == (0, ""), ended
 
 
 # ---- random shapes ----------------------------------------------------------------------------

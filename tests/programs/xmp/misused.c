@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* misused.c - uses that are known to be wrong when they happen only: misused MISTAKE. */
+/* misused.c - uses that are known to be wrong when they happen only: misused kept|beyond|unsized|own|forked|...,
+ * and images that end while others wait for them: misused all|one|post|stopped. */
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <xmp.h>
 
 #pragma xmp nodes p[*]
@@ -15,6 +18,7 @@ static int values[20], places[20], *table;
 #pragma xmp align table[i] with even[i]
 static xmp_lock_t locks[2]:[*];
 static int cells[2]:[*];
+static int box:[*];
 
 static int loop(void) {
   int sum = 0;
@@ -31,9 +35,40 @@ static void scatter_to_an_unequal_table(void) {
   xmp_scatter(xmp_desc_of(table), xmp_desc_of(values), xmp_desc_of(places));
 }
 
+/* Image 0 goes on when it has seen that image 1 has ended. */
+static int stopped(void) {
+  int all = -1, one = -1;
+  xmp_sync_all(&all);
+  xmp_sync_image(1, &one);
+  return all == XMP_STAT_STOPPED_IMAGE && one == XMP_STAT_STOPPED_IMAGE ? 0 : 2;
+}
+
+static int forked(void) {
+  int status = 0;
+  box:[0] = 1;
+  const pid_t child = fork();
+  if (child == 0) box:[0] = 2;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+static int wait_for_image_1(const char* word) {
+  if (xmpc_this_image() == 1) return 0;
+  if (strcmp(word, "stopped") == 0) return stopped();
+  if (strcmp(word, "all") == 0) xmp_sync_all(NULL);
+  if (strcmp(word, "one") == 0) xmp_sync_image(1, NULL);
+#pragma xmp wait(p[1], 100)
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const int beyond = argc;
   const long large = argc * (1L << 44);
+  if (strstr("all one post stopped", argv[1]) != NULL) return wait_for_image_1(argv[1]);
+  if (strcmp(argv[1], "forked") == 0) return xmpc_this_image() == 0 ? forked() : 0;
+  if (strcmp(argv[1], "own") == 0) {
+#pragma xmp wait(p[xmpc_this_image()], 3)
+  }
   if (strcmp(argv[1], "kept") == 0 && xmpc_this_image() == 1) {
 #pragma xmp lock(locks[0]:[0])
   }
