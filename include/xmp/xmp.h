@@ -401,6 +401,25 @@ NAGAYA_XMP_SERIAL void* nagaya_xmp_element(xmp_desc_t d, const long index[]) {
   return (void)d, (void)index, (void*)NULL;
 }
 
+/* No answers, and no elements either: a call of these functions does not compile. */
+#if defined(__has_attribute)
+#if __has_attribute(error)
+#define NAGAYA_XMP_NEEDS_XMPCC \
+  __attribute__((error("this function works on distributed arrays: compile with xmpcc")))
+#endif
+#endif
+#ifndef NAGAYA_XMP_NEEDS_XMPCC
+#define NAGAYA_XMP_NEEDS_XMPCC
+#endif
+void xmp_scatter(xmp_desc_t x, xmp_desc_t a, ...) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_gather(xmp_desc_t x, xmp_desc_t a, ...) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_pack(xmp_desc_t v, xmp_desc_t a, xmp_desc_t mask) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_unpack(xmp_desc_t a, xmp_desc_t v, xmp_desc_t mask) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_transpose(xmp_desc_t x, xmp_desc_t a, int may_change_a) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_matmul(xmp_desc_t x, xmp_desc_t a, xmp_desc_t b) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_sort_up(xmp_desc_t v1, xmp_desc_t v2) NAGAYA_XMP_NEEDS_XMPCC;
+void xmp_sort_down(xmp_desc_t v1, xmp_desc_t v2) NAGAYA_XMP_NEEDS_XMPCC;
+
 NAGAYA_XMP_SERIAL void nagaya_xmp_expect_processes(int count) {
   if (count == 1) return;
   fprintf(stderr,
