@@ -30,6 +30,7 @@ static particle particles[N];
 static int shifted[N], transposed[M][N], copies[N], *pointers[N];
 extern int shifted_too[N - 2];
 int shifted_too[N - 2];
+static int aligned_in_function[N];
 
 #pragma xmp align line[i] with t[i]
 #pragma xmp align matrix[i][*] with t[i]
@@ -118,8 +119,24 @@ static void sizes_and_addresses(void) {
   }
 }
 
+static void align_of_the_file(void) {
+#pragma xmp align aligned_in_function[i] with t[i]
+#pragma xmp shadow aligned_in_function[1]
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) aligned_in_function[i] += i;
+#pragma xmp reflect(aligned_in_function)
+#pragma xmp loop on t[i]
+  for (int i = 1; i < N - 1; i++) {
+    const int sum = aligned_in_function[i - 1] + aligned_in_function[i + 1];
+    EXPECT_EQUAL(sum, aligned_in_function[i] * 2);
+    EXPECT_EQUAL(sum % i, 0);
+  }
+}
+
 int main(void) {
   elements();
+  align_of_the_file();
+  align_of_the_file(); /* it keeps its elements */
   offsets();
   transposition();
   sizes_and_addresses();

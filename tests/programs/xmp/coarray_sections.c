@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coarray_sections.c - random sections of coarrays, beside loops that do the same with elements. */
+/* coarray_sections.c - random sections of coarrays, beside loops that do the same with elements; sections
+ * of plain arrays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,8 @@ int cube[A][B][C]:[*];
 int seen[A][B][C]:[*];
 static int wanted[A][B][C];
 static double line[40]:[*];
+static int at:[*];
+typedef double real;
 
 struct section {
   int base, length, step;
@@ -108,6 +111,31 @@ static void special_sections(int me, int images) {
   double* const pointer = own;
   pointer[4:2] = line[8:2]:[me];
   EXPECT(own[5] == me + 9);
+  /* An image that is read from an image; elements of a type by another name. */
+  real typed[40];
+  at = me;
+  xmp_sync_all(NULL);
+  typed[6:2] = line[8:2]:[at:[next]];
+  EXPECT(typed[6] == next + 8 && typed[7] == next + 9);
+}
+
+static void plain_sections(int length) {
+  int a[12], grid[4][5];
+  real rows[3][length];
+  for (int i = 0; i < 12; i++) a[i] = i;
+  a[1:length] = a[0:length]; /* as if the right side was copied first */
+  for (int i = 0; i < 12; i++) EXPECT_EQUAL(a[i], i >= 1 && i <= length ? i - 1 : i);
+  grid[:][:] = 7;
+  grid[1:2][2:3] = grid[0][0] - 4;
+  grid[3][:] = a[7:5];
+  for (int j = 0; j < 5; j++) {
+    EXPECT_EQUAL(grid[0][j], 7);
+    EXPECT_EQUAL(grid[1][j] + grid[2][j], j < 2 ? 14 : 6);
+    EXPECT_EQUAL(grid[3][j], 7 + j);
+  }
+  rows[0:2][0:length:2] = 0.5;
+  rows[2][:] = rows[1][:];
+  EXPECT(rows[2][0] == 0.5 && rows[1][length - 1] == 0.5);
 }
 
 int main(void) {
@@ -115,6 +143,7 @@ int main(void) {
   srand(4711); /* the same sections at all images */
   for (int round = 0; round < 60; round++) random_sections(me, images);
   special_sections(me, images);
+  plain_sections(5);
   xmp_sync_all(NULL);
   return say_ok();
 }

@@ -30,10 +30,14 @@ static void elements(int me, int images) {
   row[3] = 10 * me;
   xmp_sync_all(NULL);
   EXPECT_EQUAL(x:[next], next);
+  EXPECT_EQUAL(x:[x:[next]], next);
   EXPECT_EQUAL(row[x:[before] * 0 + 3]:[next] + x:[before], 10 * next + before);
   EXPECT_EQUAL(REMOTE(row[3], next), 10 * next);
   EXPECT_EQUAL(initialised:[next], 7);
   EXPECT_EQUAL((int)sizeof(row:[next]), 10 * (int)sizeof(int));
+  __typeof__(row:[next]) own_row = {0};
+  __typeof__(x:[next]) seen = x:[next];
+  EXPECT_EQUAL(seen + (int)sizeof own_row, next + 10 * (int)sizeof(int));
   xmp_sync_all(NULL);
   grid[1][me % 4]:[next] = me + 0.5;
   EXPECT(grid[1][me % 4]:[next] == me + 0.5);

@@ -141,6 +141,27 @@ static void directives_array(void) {
     for (int j = 0; j < M; j++) EXPECT_EQUAL(rows[i][j], j % (M / 2) == 0 ? M - 1 : 100 * i + j);
 }
 
+static int bases;
+static int base(void) {
+  bases++;
+  return 2;
+}
+
+/* Bases that have effects are computed once; `on t` is the whole template. */
+static void directive_array_with_effects(void) {
+  const int two = 2;
+  fill_rows();
+#pragma xmp array on t[2 : N - 2]
+  line[base() : N - 2] = rows[base() : N - 2][two];
+  EXPECT_EQUAL(bases, 2);
+#pragma xmp loop on t[i]
+  for (int i = 2; i < N; i++) EXPECT_EQUAL(line[i], 100 * i + two);
+#pragma xmp array on t
+  line[:] = 5;
+#pragma xmp loop on t[i]
+  for (int i = 0; i < N; i++) EXPECT_EQUAL(line[i], 5);
+}
+
 /* Sections of the assignment and of the on clause meet as they are written. */
 static void directive_array_in_parentheses(void) {
   int grid[N][M];
@@ -187,5 +208,6 @@ int main(void) {
   converted_and_mixed();
   on_a_part();
   directives_array();
+  directive_array_with_effects();
   return say_ok();
 }

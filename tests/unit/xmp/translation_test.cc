@@ -258,9 +258,9 @@ TEST(Translation, MisplacedSectionsAreRefused) {
     return translated("#pragma xmp nodes p[4]\n" + text).messages;
   };
   using Messages = std::vector<std::string>;
-  EXPECT_EQ(messages_of("void f(int *v) { v[0:2] = 1; }\n"),
-            Messages{"test.c:2:19: error: xmp: an array section stands only in the statement of a "
-                     "'gmove' or 'array' directive, or with a coarray; write a loop"});
+  EXPECT_EQ(messages_of("void f(int *v) { v[0:2] = v[3] + v[4:2]; }\n"),
+            Messages{"test.c:2:35: error: xmp: an array section stands alone on its side of the "
+                     "assignment: name[base:length] = ..."});
   EXPECT_EQ(messages_of("int v[1:2];\n"),
             Messages{"test.c:2:8: error: xmp: an array section stands only in a statement"});
   EXPECT_EQ(messages_of("void f(int *v) { v[0:1:2:3] = 1; }\n"),

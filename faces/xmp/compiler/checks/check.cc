@@ -103,9 +103,19 @@ class Checker {
   void check_section(const Section& section) const {
     for (const Range& statement : program_.section_statements)
       if (statement.contains(section.open)) return;
-    throw Complaint{unit_.printed.place(section.open),
-                    "an array section stands only in the statement of a 'gmove' or 'array' "
-                    "directive, or with a coarray; write a loop"};
+    if (is_behind_gmove(section.open)) return;  // which is wrong: its error is reported already
+    throw Complaint{
+        unit_.printed.place(section.open),
+        "an array section stands alone on a side of an assignment, and of a distributed "
+        "array only behind 'gmove' or 'array'; write a loop"};
+  }
+
+  bool is_behind_gmove(size_t offset) const {
+    return std::ranges::any_of(unit_.directives, [&](const RawDirective& directive) {
+      if (directive.tokens.empty() || directive.tokens[0].text != "gmove") return false;
+      const size_t statement = program_.facts.statement_behind(directive.offset);
+      return statement != kNone && program_.facts.statements[statement].range.contains(offset);
+    });
   }
 
   // Checks that no name of the program equals one that the translation declares.

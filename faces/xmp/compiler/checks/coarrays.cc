@@ -86,12 +86,10 @@ bool has_section(const Use& use) {
                              [](const Use::Subscript& one) { return one.section.has_value(); });
 }
 
-// Returns the type of the elements that the subscripts of an array or a pointer name.
-std::string element_of(const Variable& variable) {
-  std::string type = variable.element;
-  if (variable.is_pointer && variable.extents.empty()) type.resize(type.find_last_of('*'));
-  while (!type.empty() && type.back() == ' ') type.pop_back();
-  return type.starts_with("const ") ? type.substr(6) : type;
+// Returns the number of subscripts that an element of an array or behind a pointer has.
+size_t rank_of(const Variable& variable) {
+  const bool is_pointer = variable.is_pointer && variable.extents.empty();
+  return (is_pointer ? variable.pointee_extents : variable.extents).size();
 }
 
 // Returns the variable of a side that is an element or a section of one.
@@ -115,9 +113,12 @@ void check_sections(const Program& program, const Unit& unit, const Range& side,
       ++d;
     if (use == nullptr || d == use->subscripts.size())
       throw Complaint{place,
-                      "a section beside a coarray stands alone on its side of the "
-                      "assignment: name[base:length] = ..."};
+                      "an array section stands alone on its side of the assignment: "
+                      "name[base:length] = ..."};
     const Variable& variable = program.variable_of(use->entity);
+    const size_t rank = rank_of(variable);
+    if (use->subscripts.size() < rank)
+      throw Complaint{place, other_rank("'" + variable.name + "'", rank, use->subscripts.size())};
     const bool is_formal_or_pointer = variable.kind == Variable::kParameter || variable.is_pointer;
     if (d == 0 && section.length.is_empty() && is_formal_or_pointer)
       throw Complaint{place, "this section needs its length: [base:length]"};
@@ -171,7 +172,12 @@ void find_section_assignments(Program& program, const Unit& unit) {
         unit.coindexes, [&](const Coindex& one) { return is_inside(one.whole.begin); });
     const bool has_any =
         std::ranges::any_of(unit.sections, [&](const Section& one) { return is_inside(one.open); });
-    if (!has_image || !has_any) continue;
+    const bool is_of_directive = std::ranges::any_of(
+        program.section_statements,
+        [&](const Range& statement) { return statement.contains(whole.begin); });
+    if (!has_any || is_of_directive) continue;
+    // A section of a distributed array needs a directive.
+    if (!has_image && program.array_use_in(whole) != nullptr) continue;
     SectionAssignment found{&assignment};
     found.to_image = image_of(program, assignment.left);
     found.from_image = image_of(program, assignment.right);
@@ -183,8 +189,8 @@ void find_section_assignments(Program& program, const Unit& unit) {
     program.section_statements.push_back(whole);
     check_sections(program, unit, assignment.left, found.to);
     check_sections(program, unit, assignment.right, found.from);
-    if (found.from != nullptr && element_of(program.variable_of(found.from->entity)) !=
-                                     element_of(program.variable_of(found.to->entity)))
+    if (found.from != nullptr && program.variable_of(found.from->entity).innermost !=
+                                     program.variable_of(found.to->entity).innermost)
       throw Complaint{unit.printed.place(assignment.sign),
                       "the sections have different types of elements"};
     program.section_assignments.push_back(found);
@@ -202,7 +208,10 @@ void check_coindex(Program& program, const Unit& unit, const CoindexUse& use) {
     throw Complaint{coindex.place, "a bit-field of another image cannot be accessed alone"};
   if (use.kind == CoindexUse::kAddress)
     throw Complaint{coindex.place, "a coarray of another image has no address here"};
-  if (use.is_array && use.kind != CoindexUse::kUnevaluated)
+  // One with sections has an error already: it lacks subscripts.
+  const bool has_section = std::ranges::any_of(
+      unit.sections, [&](const Section& section) { return coindex.local.contains(section.open); });
+  if (use.is_array && use.kind != CoindexUse::kUnevaluated && !has_section)
     throw Complaint{coindex.place, "an array of another image is no value; name its elements: '" +
                                        coarray.variable->name + "[:]:[image]'"};
 }

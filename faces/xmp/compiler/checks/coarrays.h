@@ -12,8 +12,8 @@ namespace nagaya::xmp {
 void declare_coarray(Program& program, const CoarrayDeclaration& declared);
 void declare_coarrays(Program& program, const Directive& directive, const CoarrayDirective& body);
 
-// Enters the assignments of sections with coarrays of other images in program.section_assignments
-// and program.section_statements.
+// Enters the assignments of sections without a directive in program.section_assignments and
+// program.section_statements.
 void find_section_assignments(Program& program, const Unit& unit);
 
 // Check a reference, and enter its coarray in program.coindexed.

@@ -44,7 +44,7 @@ void check_subscripts(const GmoveSide& side, const Place& place) {
 
 bool have_same_element(const Variable& a, const Variable& b) {
   return a.reduction_type == b.reduction_type &&
-         (!a.reduction_type.empty() || a.element == b.element);
+         (!a.reduction_type.empty() || a.innermost == b.innermost);
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ struct ArraySymbol {
   // Whether xmp_malloc makes the block.
   bool is_allocated() const { return is_pointer && home != kFormal; }
   bool distributed(size_t dimension) const { return alignment[dimension].dimension >= 0; }
+  // Whether elements lie by the place of their index: in a full shadow they lie by the index.
   bool cyclic(size_t dimension) const {
     return distributed(dimension) && !alignment[dimension].has_full_shadow &&
            with->is_cyclic(static_cast<size_t>(alignment[dimension].dimension));
@@ -100,7 +101,7 @@ struct CoarraySymbol {
   std::string c_name() const { return "xmp_coarray_" + variable->name; }
 };
 
-// An assignment between sections, of which at least one side is a coarray of another image.
+// An assignment to a section, or from one, of variables and coarrays that are not distributed.
 struct SectionAssignment {
   const Assignment* assignment;
   // The coindexes that are its sides, and the uses of the variables there; nullptr: the side is the

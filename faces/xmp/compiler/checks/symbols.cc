@@ -6,6 +6,7 @@
 #include "checks/names.h"
 #include "diagnostics.h"
 #include "directives/cursor.h"
+#include "directives/expression.h"
 
 namespace nagaya::xmp {
 namespace {
@@ -210,13 +211,25 @@ const Variable& SymbolTable::aligned_variable(const AlignDirective& align, size_
       throw Complaint{name.place, "the extents of " + quoted(name) +
                                       " cannot use a distributed array; copy the value to a "
                                       "variable first"};
-  if (variable->file_scope && in_function(offset))
-    throw Complaint{name.place, quoted(name) + " is declared at file scope; align it there"};
   if (align.sources.size() != variable->extents.size())
     throw Complaint{name.place,
                     other_rank(quoted(name), variable->extents.size(), align.sources.size())};
   require_dimensions(name, variable->extents.size());
   return *variable;
+}
+
+// Checks that an expression in the directives of a file's array, which is made when the program
+// begins, has no names of a function.
+void SymbolTable::require_known_at_start(const ArraySymbol& array, const Expression& expression,
+                                         size_t offset) const {
+  if (array.home != ArraySymbol::kFile) return;
+  for (const Token* name : names_in(expression)) {
+    const Variable* variable = program_.facts.lookup(name->text, offset);
+    if (variable != nullptr && (variable->kind == Variable::kParameter ||
+                                program_.facts.block_at(variable->name_offset) != kNone))
+      throw Complaint{name->place, quoted(*name) + " is not known where the array " +
+                                       quoted(array.align->array) + " of the file is made"};
+  }
 }
 
 void SymbolTable::match_subscripts(const Directive& directive, const AlignDirective& align,
@@ -240,6 +253,8 @@ void SymbolTable::match_subscripts(const Directive& directive, const AlignDirect
       colon += source.kind == AlignSource::kColon;
       alignment.offset = align.subscripts[static_cast<size_t>(alignment.dimension)].offset;
       check_bound(program_, alignment.offset, directive.offset);
+      for (const Expression& expression : alignment.offset.expressions)
+        require_known_at_start(array, expression, directive.offset);
     }
     array.alignment.push_back(alignment);
   }
@@ -259,6 +274,10 @@ void SymbolTable::declare(const Directive& directive, const AlignDirective& alig
     throw Complaint{align.with.place, "the static array " + quoted(align.array) +
                                           " outlives the template " + quoted(align.with) +
                                           "; declare the template at file scope"};
+  if (variable.file_scope && in_function(directive.offset) && !with.file_scope)
+    throw Complaint{align.array.place, quoted(align.array) +
+                                           " is declared at file scope; align it there, or with a "
+                                           "template of file scope"};
   ArraySymbol array{};
   array.home = variable.kind == Variable::kParameter ? ArraySymbol::kFormal
                : variable.file_scope                 ? ArraySymbol::kFile
@@ -295,6 +314,7 @@ void SymbolTable::set_shadow(ArraySymbol& array, const ShadowDirective& shadow, 
     const Expression& high = width.high ? *width.high : *width.low;
     for (const Expression* side : {&*width.low, &high}) {
       check_expression(program_, *side, offset);
+      require_known_at_start(array, *side, offset);
       const std::optional<long> value = constant_of(program_, *side, offset);
       if (value && *value < 0)
         throw Complaint{width.place,

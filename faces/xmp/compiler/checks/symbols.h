@@ -28,6 +28,8 @@ class SymbolTable {
   const Variable& aligned_variable(const AlignDirective& align, size_t offset);
   void match_subscripts(const Directive& directive, const AlignDirective& align,
                         ArraySymbol& array);
+  void require_known_at_start(const ArraySymbol& array, const Expression& expression,
+                              size_t offset) const;
   void set_shadow(ArraySymbol& array, const ShadowDirective& shadow, size_t offset);
   bool in_function(size_t offset) const { return program_.facts.function_at(offset) != nullptr; }
 

@@ -34,10 +34,36 @@ std::string numbered(const std::string& name, size_t number) {
   return name + std::to_string(number);
 }
 
+// Whether computing the tokens [begin, end) may change something: by a call, =, ++ or --.
+bool has_effects(const std::vector<Token>& tokens, size_t begin, size_t end) {
+  for (size_t at = begin; at < end; ++at) {
+    const std::string& word = tokens[at].text;
+    if (assigns(word) || word == "++" || word == "--") return true;
+    if (word == "(" && at > begin && tokens[at - 1].kind == Token::kIdentifier &&
+        tokens[at - 1].text != "sizeof")
+      return true;
+  }
+  return false;
+}
+
+// Throws if the statement has a coarray of another image: `:[` outside of brackets.
+void refuse_images(const std::vector<Token>& statement) {
+  int depth = 0;
+  for (size_t at = 0; at + 1 < statement.size(); ++at) {
+    const std::string& word = statement[at].text;
+    depth += (word == "[") - (word == "]");
+    if (depth == 0 && word == ":" && statement[at + 1].text == "[")
+      throw Complaint{statement[at].place,
+                      "the statement of 'array' cannot have a coarray of another image; copy it to "
+                      "a variable before"};
+  }
+}
+
 }  // namespace
 
 ArrayStatement::ArrayStatement(const std::vector<Token>& directive,
                                const std::vector<Token>& statement) {
+  refuse_images(statement);
   rewrite_statement(statement);
   if (sections_ == 0)
     throw Complaint{directive[0].place, "expected an assignment to a section after 'array'"};
@@ -96,39 +122,55 @@ void ArrayStatement::rewrite_statement(const std::vector<Token>& statement) {
       if (is_left) row += word + " ";
       continue;
     }
+    if (parts.size() > 3)
+      throw Complaint{statement[at].place,
+                      "an array section has at most two ':': [base:length:step]"};
+    const std::vector<std::string> texts = values(statement, parts);
     if (is_left) {
-      take_left_section(statement, at, parts, row);
+      take_left_section(texts, row);
       row += "[0] ";
     } else if (number >= sections_) {
       throw Complaint{statement[at].place,
                       "this variable has more sections than the left side of the assignment"};
     }
     body_.push_back({"[(", at});
-    if (parts[0].begin == parts[0].end) body_.push_back({"0", Word::kNone});
-    for (size_t n = parts[0].begin; n < parts[0].end; ++n) body_.push_back({statement[n].text, n});
+    if (texts[0] != text(statement, parts[0]) || texts[0].empty())
+      body_.push_back({texts[0].empty() ? "0" : texts[0], Word::kNone});
+    else
+      for (size_t n = parts[0].begin; n < parts[0].end; ++n)
+        body_.push_back({statement[n].text, n});
     body_.push_back({") + " + numbered("xmp_n", number++), Word::kNone});
-    if (parts.size() > 2 && parts[2].begin != parts[2].end)
-      body_.push_back({" * (" + text(statement, parts[2]) + ")", Word::kNone});
+    if (!texts[2].empty()) body_.push_back({" * (" + texts[2] + ")", Word::kNone});
     body_.push_back({"]", close});
     at = close;
   }
 }
 
-void ArrayStatement::take_left_section(const std::vector<Token>& statement, size_t bracket,
-                                       const Parts& parts, const std::string& row) {
-  if (parts.size() > 3)
-    throw Complaint{statement[bracket].place,
-                    "an array section has at most two ':': [base:length:step]"};
-  std::string length = text(statement, parts[1]);
+std::vector<std::string> ArrayStatement::values(const std::vector<Token>& statement,
+                                                const Parts& parts) {
+  std::vector<std::string> texts(3);
+  for (size_t n = 0; n < parts.size(); ++n) {
+    texts[n] = text(statement, parts[n]);
+    if (n == 1 || !has_effects(statement, parts[n].begin, parts[n].end)) continue;
+    const std::string variable = numbered("xmp_saved_part", saved_++);
+    lengths_ += "const long " + variable + " = " + texts[n] + "; ";
+    texts[n] = variable;
+  }
+  return texts;
+}
+
+void ArrayStatement::take_left_section(const std::vector<std::string>& values,
+                                       const std::string& row) {
+  std::string length = values[1];
   if (length.empty()) {
-    const std::string base = text(statement, parts[0]);
+    const std::string& base = values[0];
     lengths_ += "_Static_assert(!__builtin_types_compatible_p(__typeof__(" + row +
                 "), __typeof__(&(" + row +
                 ")[0])), \"this section needs its length, because the array is a pointer\"); ";
     length = "(long)(sizeof(" + row + ") / sizeof(" + row + "[0]))";
     if (!base.empty()) length += " - (" + base + ")";
-    if (parts.size() == 3 && parts[2].begin != parts[2].end) {
-      const std::string step = "(" + text(statement, parts[2]) + ")";
+    if (!values[2].empty()) {
+      const std::string step = "(" + values[2] + ")";
       length = "(" + length + " + " + step + " - 1) / " + step;
     }
   }

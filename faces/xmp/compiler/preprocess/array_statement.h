@@ -11,7 +11,9 @@
 //
 // So all that loops allow is allowed in it. Section number k of each variable belongs to subscript
 // number k of the on clause that is a section, in the order of C; further sections are loops that
-// are not distributed. LOW is nagaya_xmp_low_of() of the template.
+// are not distributed. Without subscripts, `on t` stands for t[:][:] with all sections of the left
+// side. LOW is nagaya_xmp_low_of() of the template. A base or step that has effects, as f() has, is
+// computed once, before the loops.
 #pragma once
 
 #include <functional>
@@ -60,8 +62,9 @@ class ArrayStatement {
               const std::string& separator) const;
   std::string text(const std::vector<Token>& tokens, const Part& part) const;
   void rewrite_statement(const std::vector<Token>& statement);
-  void take_left_section(const std::vector<Token>& statement, size_t bracket, const Parts& parts,
-                         const std::string& row);
+  // Returns the C text of base, length and step; of one that has effects, the variable that has it.
+  std::vector<std::string> values(const std::vector<Token>& statement, const Parts& parts);
+  void take_left_section(const std::vector<std::string>& values, const std::string& row);
   void rewrite_on(const std::vector<Token>& directive);
   void add_subscript(const std::vector<Token>& directive, const Part& subscript, size_t dimension,
                      size_t number);
@@ -71,6 +74,7 @@ class ArrayStatement {
   std::vector<Token> loop_;
   std::vector<Word> body_;
   size_t sections_ = 0;  // of the left side
+  size_t saved_ = 0;     // parts of sections that are computed before the loops
   size_t distributed_ = 0;
 };
 

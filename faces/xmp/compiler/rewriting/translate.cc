@@ -42,8 +42,8 @@ class Translator {
       edits_.replace({descriptor->begin, descriptor->end}, text);
     const PrintedText& printed = unit_.printed;
     return printed.line_marker({source_, 1, 1}) + "# 1 \"nagaya/xmp_translated.h\" 3\n" +
-           kTranslatedHeader + coarrays_.descriptors() + printed.line_marker({source_, 1, 1}) +
-           edits_.apply(printed.text()) + registration();
+           kTranslatedHeader + coarrays_.descriptors() + descriptors_ +
+           printed.line_marker({source_, 1, 1}) + edits_.apply(printed.text()) + registration();
   }
 
  private:
@@ -117,7 +117,11 @@ class Translator {
         unit_declarations_ += "  " + declare_array_call(array) + "\n";
       else
         text += " " + hoisted_unless_fixed_later(array);
-      insert(directive, text);
+      if (array.home == ArraySymbol::kFile &&
+          program_.facts.function_at(directive.offset) != nullptr)
+        descriptors_ += text + "\n";
+      else
+        insert(directive, text);
     }
   }
 
@@ -150,6 +154,7 @@ class Translator {
   StatementRewriter statements_;
   CoarrayRewriter coarrays_;
   std::string unit_declarations_;
+  std::string descriptors_;  // of the file's arrays that are aligned in a function
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 #include <map>
+#include <set>
 
 #include "syntax/spots.h"
 
@@ -15,7 +16,10 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
  public:
   Collector(clang::ASTContext& context, const std::vector<Coindex>& coindexes, Facts& facts)
       : spots_(context), facts_(facts) {
-    for (size_t i = 0; i < coindexes.size(); ++i) by_begin_[coindexes[i].whole.begin] = i;
+    for (size_t i = 0; i < coindexes.size(); ++i) {
+      by_begin_[coindexes[i].whole.begin] = i;
+      for (const Range& image : coindexes[i].images) image_parentheses_.insert(image.begin - 1);
+    }
     for (clang::Decl* declaration : context.getTranslationUnitDecl()->decls())
       if (declaration->getLocation().isValid() &&
           !spots_.in_system_header(declaration->getLocation()))
@@ -35,6 +39,12 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
   bool dataTraverseStmtPost(clang::Stmt*) {
     ancestors_.pop_back();
     return true;
+  }
+  bool TraverseTypeOfExprTypeLoc(clang::TypeOfExprTypeLoc type) {
+    ++types_;
+    const bool goes_on = RecursiveASTVisitor::TraverseTypeOfExprTypeLoc(type);
+    --types_;
+    return goes_on;
   }
 
  private:
@@ -62,7 +72,7 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
                  element != nullptr && element->getBase() == decay) {
         lvalue = element;
         ++above;
-      } else if (llvm::isa<clang::ParenExpr>(parent)) {
+      } else if (is_parenthesis_of_user(parent)) {
         lvalue = llvm::cast<clang::ParenExpr>(parent);
       } else {
         break;
@@ -73,7 +83,14 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     use.lvalue = use.whole = spots_.range(lvalue->getSourceRange());
     use.kind = Kind::kValue;
     enter_operation(use, lvalue, ancestor(above));
+    if (types_ > 0) use.kind = Kind::kUnevaluated;
     facts_.coindex_uses.push_back(use);
+  }
+
+  bool is_parenthesis_of_user(const clang::Stmt* statement) const {
+    const auto* parentheses = llvm::dyn_cast<clang::ParenExpr>(statement);
+    return parentheses != nullptr &&
+           image_parentheses_.count(spots_.offset(parentheses->getLParen())) == 0;
   }
 
   void enter_operation(CoindexUse& use, const clang::Expr* lvalue, const clang::Stmt* parent) {
@@ -117,8 +134,10 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
 
   Spots spots_;
   Facts& facts_;
-  std::map<size_t, size_t> by_begin_;  // of each reference: its number
+  std::map<size_t, size_t> by_begin_;   // of each reference: its number
+  std::set<size_t> image_parentheses_;  // offsets of those that the text has around images
   std::vector<const clang::Stmt*> ancestors_;
+  int types_ = 0;  // typeof(...) around the visited statement
 };
 
 }  // namespace

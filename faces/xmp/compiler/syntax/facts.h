@@ -36,6 +36,9 @@ struct Variable {
   bool is_aligned = false;      // by _Alignas or an attribute
   std::vector<Extent> extents;  // of an array
   std::string element;          // type of the variable, or of its elements; empty: unnamed
+  // Type of the elements of an array, or of those behind a pointer, without typedefs and
+  // qualifiers.
+  std::string innermost;
   // If it is a pointer: extents as of the array it points into, whose first one is empty; and the
   // type of the elements.
   std::vector<Extent> pointee_extents;

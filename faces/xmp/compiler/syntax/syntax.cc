@@ -46,6 +46,14 @@ std::vector<std::string> arguments() {
           "-Wno-return-type"};
 }
 
+// Returns the first section of the statement up to `offset`; nullptr: it has none.
+const Section* section_before(const Unit& unit, size_t offset) {
+  const std::string& text = unit.printed.text();
+  for (const Section& section : unit.sections)
+    if (section.open < offset && text.find(';', section.open) >= offset) return &section;
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<Facts> parse_c(const Unit& unit, const std::string& standard,
@@ -76,6 +84,14 @@ std::optional<Facts> parse_c(const Unit& unit, const std::string& standard,
     // A note belongs to the message before it, so it counts as a message in the same header.
     if (message.kind != "note") in_header = message.system_header;
     if (in_header) continue;
+    const Section* const section = message.text.ends_with("is not assignable")
+                                       ? section_before(unit, message.offset)
+                                       : nullptr;
+    if (section != nullptr) {
+      diagnostics.error({printed.place(section->open),
+                         "this section has too few subscripts: write one for each dimension"});
+      continue;
+    }
     const Place place =
         message.offset == std::string::npos ? Place{} : printed.place(message.offset);
     diagnostics.plain(place, message.kind, message.text);

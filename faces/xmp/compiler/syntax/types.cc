@@ -80,6 +80,8 @@ void describe_extents(clang::QualType type, clang::TypeLoc written, Variable& va
   variable.reduction_type = reduction_type(reduced);
   variable.is_integer = reduced->isIntegerType();
   variable.is_pointer = type->isPointerType();
+  const clang::QualType innermost = has_elements ? context.getBaseElementType(reduced) : type;
+  variable.innermost = type_name(innermost.getCanonicalType().getUnqualifiedType(), context);
   if (!has_elements) return;
   variable.pointee_extents.emplace_back();
   clang::QualType pointee = type->getPointeeType();

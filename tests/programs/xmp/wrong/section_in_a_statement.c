@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 6:4: an array section stands only in the statement of a 'gmove' or 'array' directive
+// expect: 9:4: of a distributed array only behind 'gmove' or 'array'
 #pragma xmp nodes p[4]
+#pragma xmp template t[8]
+#pragma xmp distribute t[block] onto p
+int b[8];
+#pragma xmp align b[i] with t[i]
 int main(void) {
-  int b[8];
   b[0:4] = 1;
-  return b[0];
+  return 0;
 }
