@@ -29,6 +29,13 @@ std::string other_rank(const std::string& what, size_t has, size_t wants) {
          std::to_string(wants);
 }
 
+void require_dimensions(const Token& name, size_t dimensions) {
+  constexpr size_t kDimensionsMax = 7;
+  if (dimensions > kDimensionsMax)
+    throw Complaint{name.place, quoted(name) + " has " + std::to_string(dimensions) +
+                                    " dimensions; 7 is the most"};
+}
+
 void check_expression(const Program& program, const Expression& expression, size_t offset) {
   for (const Token* name : names_in(expression)) {
     const Variable* variable = program.facts.lookup(name->text, offset);

@@ -12,6 +12,7 @@ std::string other_rank(const std::string& what, size_t has, size_t wants);
 
 // The functions below throw Complaint at the place of the error. `offset`: the directive's.
 
+void require_dimensions(const Token& name, size_t dimensions);  // at most 7
 // Check that each name is a variable or function of the user and that none is a distributed array.
 void check_expression(const Program& program, const Expression& expression, size_t offset);
 void check_bound(const Program& program, const Bound& bound, size_t offset);
