@@ -242,6 +242,11 @@ void close_all_blocks() {
   while (!arrays_by_base().empty()) nagaya_xmp_free_array(arrays_by_base().begin()->second);
 }
 
+nagaya_xmp_array* array_of_block(const void* base) {
+  const auto found = arrays_by_base().find(base);
+  return found == arrays_by_base().end() ? nullptr : found->second;
+}
+
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array) {
   if (array.state == nullptr) fail(where, "an array is used before its declaration");
   if (array.base == nullptr) array.state->with->check_usable(where);
@@ -251,8 +256,6 @@ nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& arra
 }
 
 }  // namespace nagaya::xmp
-
-using nagaya::xmp::arrays_by_base;
 
 void nagaya_xmp_declare_array(const char* where, nagaya_xmp_array* array, const char* name,
                               unsigned long element_bytes, int dimensions, const long* extent,
@@ -288,74 +291,32 @@ void nagaya_xmp_free_array(nagaya_xmp_array* array) {
   if (array->base == nullptr)
     std::erase(const_cast<nagaya_xmp_template*>(state->with)->waiting_arrays, array);
   else
-    arrays_by_base().erase(array->base);
+    nagaya::xmp::arrays_by_base().erase(array->base);
   array->base = nullptr;
   delete state;
 }
 
 void nagaya_xmp_free_block(void* base) {
   if (base == nullptr) return;
-  const auto found = arrays_by_base().find(base);
-  if (found == arrays_by_base().end())
+  nagaya_xmp_array* const array = nagaya::xmp::array_of_block(base);
+  if (array == nullptr)
     fail(nullptr, "free of an aligned pointer that is no block of a distributed array");
-  nagaya::xmp::free_blocks(*found->second);
-}
-
-namespace {
-
-std::string text_of(const nagaya_interval& of) {
-  return std::to_string(of.low) + ":" + std::to_string(of.high);
-}
-
-// Returns the caller's indexes of dimension d, for messages: "0:3, with its shadow -1:4".
-std::string own_indexes_text(const nagaya_xmp_array_state& state, size_t d) {
-  const nagaya_interval own = state.blocks != nullptr ? state.own_part(d) : nagaya_interval{0, -1};
-  if (own.low > own.high) return "no part of the array";
-  if (state.is_cyclic(d) && state.has_full_shadow(d)) return text_of(state.own_room(d));
-  if (state.is_cyclic(d)) {
-    constexpr long kNamed = 3;
-    std::string text;
-    long named = 0;
-    for (long i = 0; i < state.extents[d] && named <= kNamed; ++i) {
-      if (!state.has_own_index(d, i)) continue;
-      text += (named == 0 ? "" : ", ") + (named == kNamed ? "..." : std::to_string(i));
-      ++named;
-    }
-    return text;
-  }
-  const nagaya_interval room = state.own_room(d);
-  return text_of(own) +
-         (room.low == own.low && room.high == own.high ? "" : ", with its shadow " + text_of(room));
-}
-
-}  // namespace
-
-long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index) {
-  const auto found = arrays_by_base().find(const_cast<const void*>(base));
-  if (found == arrays_by_base().end())
-    fail(where, "the array has no elements before the template_fix of its template, or xmp_malloc");
-  const nagaya_xmp_array_state& state = *found->second->state;
-  const auto d = static_cast<size_t>(dimension);
-  if (state.blocks != nullptr && state.has_own_index(d, index)) return index;
-  fail(where, "index " + std::to_string(index) + " in dimension " + std::to_string(d + 1) +
-                  " of array " + state.name + " on node " +
-                  std::to_string(nagaya::xmp::Job::own().rank() + 1) + ", which has " +
-                  own_indexes_text(state, d));
+  nagaya::xmp::free_blocks(*array);
 }
 
 const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,
                                           unsigned long element_bytes, int dimensions,
                                           const long* extent, const nagaya_xmp_template* with,
                                           const nagaya_xmp_alignment* alignment) {
-  const auto found = arrays_by_base().find(argument);
+  const nagaya_xmp_array* const array = nagaya::xmp::array_of_block(argument);
   const std::string argument_text = std::string("argument ") + name;
-  if (found == arrays_by_base().end())
+  if (array == nullptr)
     fail(where, argument_text + " is no distributed array: align what the caller gives");
   with->check_usable(where);
   const nagaya_xmp_array_state formal(name, element_bytes, dimensions, extent, with, alignment);
-  const nagaya_xmp_array_state& actual = *found->second->state;
+  const nagaya_xmp_array_state& actual = *array->state;
   if (!formal.has_same_layout(actual))
     fail(where, argument_text + " is array " + actual.name +
                     ", which has another element, extent, alignment or shadow");
-  return found->second;
+  return array;
 }

@@ -76,6 +76,9 @@ void free_blocks(nagaya_xmp_array& array);
 std::vector<nagaya_array_dimension> dimensions_of(const char* where,
                                                   const nagaya_xmp_array_state& state);
 
+// Returns the array whose block at the caller begins at `base`; nullptr: there is none.
+nagaya_xmp_array* array_of_block(const void* base);
+
 // Both are called before the process ends: it uses no block of other nodes any more; it frees all
 // arrays that have blocks.
 void leave_all_blocks();
