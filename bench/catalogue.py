@@ -17,6 +17,7 @@ import mpis
 import npb
 import starts
 import xmp
+import xmp_primitives
 from jobs import Comparison, Failed, Job, Jobs, Skipped
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -223,6 +224,12 @@ TABLE = {
     "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),
     "xmp": ("", [], "XcalableMP: Laplace in four variants on a node; beside serial C", xmp.run),
     "xmp-hosts": ("", [], "the same over one to four hosts, strong and weak", xmp.run_hosts),
+    "xmp-gmove": ("transposition", [], "a gmove from rows to columns, beside MPI_Alltoall",
+                  xmp_primitives.run_gmove),
+    "xmp-coarrays": ("", [], "puts beside stores, posts beside flags, locks beside mutexes",
+                     xmp_primitives.run_coarrays),
+    "xmp-cyclic": ("", [], "loops along cyclic dimensions, beside loops of C",
+                   xmp_primitives.run_cyclic),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

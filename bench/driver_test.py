@@ -24,6 +24,7 @@ import memory
 import mpis
 import npb
 import xmp
+import xmp_primitives
 from jobs import Comparison, Job, Jobs
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -523,6 +524,20 @@ class Xmp(unittest.TestCase):
         for output in (self.OUTPUT.format("b"), self.OUTPUT.format("a").replace("PASS", "FAIL")):
             with self.assertRaises(jobs.Failed):
                 self.run_of(runs, "OpenMP", output)
+
+    def test_ways_that_take_turns_are_held_against_each_other(self):
+        job = Job("posts", program="/p", arguments=("2",))
+        output = "round_trip post 30\nround_trip flag 20\nround_trip flag 10\nround_trip post 20\n{}\n"
+
+        def figures_of(last: str) -> dict:
+            words = ["run", pathlib.Path("/p"), "--json", "2"]
+            with mock.patch("jobs.output_of", return_value=output.format(last)) as output_of:
+                figures = xmp_primitives.by_turns(None, job, words)["figures"]
+            self.assertEqual(output_of.call_args.args[2], ["run", pathlib.Path("/p"), "2"])
+            return figures
+        self.assertEqual(figures_of("PASS")["round_trip"]["floor_ratio"]["p50"], 1.75)
+        with self.assertRaises(jobs.Failed):
+            figures_of("FAIL")
 
 
 if __name__ == "__main__":

@@ -67,9 +67,11 @@ add_test(NAME bench.npb_says_how_to_get_it COMMAND nagaya-command bench npb --qu
 set_tests_properties(bench.npb_says_how_to_get_it PROPERTIES
   ENVIRONMENT NAGAYA_NPB= PASS_REGULAR_EXPRESSION "npb: skipped: NAGAYA_NPB names no folder")
 list(APPEND bench_tests bench.npb_says_how_to_get_it)
-add_test(NAME bench.xmp_runs COMMAND nagaya-command bench xmp --quick)
+add_test(NAME bench.xmp_runs
+         COMMAND nagaya-command bench xmp xmp-gmove xmp-coarrays xmp-cyclic --quick)
 set_tests_properties(bench.xmp_runs PROPERTIES
-  PASS_REGULAR_EXPRESSION "xmp_2_memory_XMP.*xmp_2_shadow_reflect|skipped: (several hosts .* root|xmpcc is not built)")
+  PASS_REGULAR_EXPRESSION
+  "xmp_2_memory_XMP.*xmp_2_shadow_reflect.*xmp_gmove_2_tr.*xmp_posts_round_trip.*xmp_cyclic_cyclic_8|skipped: (several hosts .* root|xmpcc is not built)")
 list(APPEND bench_tests bench.xmp_runs)
 # Exit code 2 and not a crash or a time-out: the program itself says what was wrong.
 set_tests_properties(${bench_fault_tests} PROPERTIES PASS_REGULAR_EXPRESSION

@@ -65,13 +65,13 @@ class Compiled:
             shutil.copy2(library, folder / "lib", follow_symlinks=False)
         shutil.copytree(jobs.ROOT / "include/xmp", folder / "include/xmp")
 
-    def program(self, compiler: str, name: str, **macros) -> str:
+    def program(self, compiler: str, name: str, folder: pathlib.Path = EXAMPLES, **macros) -> str:
         words = [f"-D{key}={value}" for key, value in macros.items()]
         path = self.folder / "".join([compiler.replace(" ", ""), name, *words])
         if not path.exists():
             driver, *options = compiler.split()
             command = [self.xmpcc if driver == "xmpcc" else driver, *FLAGS, *options, *words,
-                       EXAMPLES / f"{name}.c", "-o", path, "-lm"]
+                       folder / f"{name}.c", "-o", path, "-lm"]
             ended = subprocess.run(command, capture_output=True, text=True, check=False)
             if ended.returncode != 0:
                 raise Failed(f"{' '.join(map(str, command))}: {ended.stderr[-1000:]}")
