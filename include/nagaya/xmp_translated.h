@@ -363,9 +363,10 @@ long nagaya_xmp_low_of(void* of, int dimension);
  * number, from 0, among the executing nodes, or among the nodes of `coarray on`. */
 typedef struct nagaya_xmp_coarray {
   char* own; /* the caller's */
-  /* For each image how far its coarray lies behind the caller's, in bytes; LONG_MIN: on another
-   * machine. Both are null pointers until the first access by the executing nodes. */
-  const long *offset, *end;
+  /* For each of `count` images how far its coarray lies behind the caller's, in bytes; LONG_MIN: on
+   * another machine. `count` is 0 until the first access by the executing nodes. */
+  const long* offset;
+  unsigned long count;
   struct nagaya_xmp_coarray_state* state; /* used by the runtime only */
 } nagaya_xmp_coarray;
 
@@ -379,27 +380,32 @@ void nagaya_xmp_declare_coarray(const char* where, nagaya_xmp_coarray* coarray, 
 /* Called by units that synchronise images. All processes of the job call it, in the same order. */
 void nagaya_xmp_use_images(const char* where);
 
-/* Fills `offset` and `end`. It is an error of the program if there is no such image. */
-void nagaya_xmp_find_images(const char* where, nagaya_xmp_coarray* coarray, long image);
 /* Returns the image with these indexes: the first one changes fastest. */
 long nagaya_xmp_image_of(const char* where, const nagaya_xmp_coarray* coarray, int count,
                          const long* index);
 
-/* Returns where an image of this machine has what the caller has at `place`; a null pointer: the
- * image is on another machine. */
-static __inline__ void* nagaya_xmp_at(const char* where, nagaya_xmp_coarray* coarray,
-                                      const volatile void* place, long image) {
-  if (__builtin_expect((unsigned long)image >= (unsigned long)(coarray->end - coarray->offset), 0))
-    nagaya_xmp_find_images(where, coarray, image);
-  const long offset = coarray->offset[image];
+/* Fills `offset` and `count`, and returns as nagaya_xmp_offset() does. */
+long nagaya_xmp_find_offset(nagaya_xmp_coarray* coarray, long image) __attribute__((cold));
+/* Returns how far an image's coarray lies behind the caller's, in bytes. The value is the same
+ * until the executing nodes change. LONG_MIN: the image is on another machine, or an access to it
+ * is an error of the program, which get and put report. */
+static __inline__ long nagaya_xmp_offset(nagaya_xmp_coarray* coarray, long image) {
+  return __builtin_expect((unsigned long)image < coarray->count, 1)
+             ? coarray->offset[image]
+             : nagaya_xmp_find_offset(coarray, image);
+}
+/* Returns where an image at this offset has what the caller has at `place`; for LONG_MIN a null
+ * pointer. */
+static __inline__ void* nagaya_xmp_behind(const volatile void* place, long offset) {
   return offset == -0x7fffffffffffffffL - 1 ? (void*)0 : (char*)place + offset;
 }
-/* Read and write what nagaya_xmp_at() does not find. The result of get is valid until its next
- * call. A put is complete at return. */
+/* Read and write where nagaya_xmp_behind() returns a null pointer. It is an error of the program if
+ * there is no such image. The result of get is valid until its next call. A put is complete at
+ * return. */
 void* nagaya_xmp_get(const char* where, nagaya_xmp_coarray* coarray, const volatile void* place,
-                     long image, unsigned long bytes);
+                     long image, unsigned long bytes) __attribute__((cold));
 void nagaya_xmp_put(const char* where, nagaya_xmp_coarray* coarray, const volatile void* place,
-                    long image, const void* value, unsigned long bytes);
+                    long image, const void* value, unsigned long bytes) __attribute__((cold));
 /* Elements of a variable, side by side or in sections. */
 typedef struct nagaya_xmp_part {
   void* first;                 /* where the caller has the first element */

@@ -144,7 +144,7 @@ static void arguments_of(const char* name, void** arguments) {
   if (begins(name, "nagaya_xmp_declare_coarray"))
     TAKE(where, &coarray_of_child, "d", &elements, (void*)sizeof elements, NULL, (void*)1, NULL,
          NULL);
-  if (begins(name, "nagaya_xmp_find_images")) TAKE(where, &coarray, (void*)1);
+  if (begins(name, "nagaya_xmp_find_offset")) TAKE(&coarray, (void*)1);
   if (begins(name, "nagaya_xmp_get") || begins(name, "nagaya_xmp_atomic_"))
     TAKE(where, &coarray, &value, (void*)1, (void*)sizeof value, NULL);
   if (begins(name, "nagaya_xmp_put"))

@@ -34,15 +34,14 @@ void check(const char* where, const State& coarray, const char* what, int error)
 nagaya_window_target target_of(const char* where, const nagaya_xmp_coarray& coarray,
                                const volatile void* place, long image, unsigned long bytes) {
   const auto at = static_cast<uint64_t>(static_cast<const volatile char*>(place) - coarray.own);
-  return {coarray.state->rank_of(where, image), at, {nullptr, bytes, nullptr, 0}};
+  return {state_of(where, coarray).rank_of(where, image), at, {nullptr, bytes, nullptr, 0}};
 }
 
-void find_offsets(const char* where, const State& coarray, const ProcessSet& set,
-                  std::vector<long>& offsets) {
+void find_offsets(const State& coarray, const ProcessSet& set, std::vector<long>& offsets) {
   for (uint32_t image = 0; image < set.size(); ++image) {
     nagaya_window_part part{coarray.own, 0, 0};
     if (coarray.window != nullptr)
-      check(where, coarray, "finding",
+      check(nullptr, coarray, "finding",
             nagaya_window_part_of(coarray.window, set.job_rank(image), &part));
     offsets.push_back(part.base == nullptr ? LONG_MIN
                                            : static_cast<char*>(part.base) - coarray.own);
@@ -82,8 +81,7 @@ State& state_of(const char* where, const nagaya_xmp_coarray& coarray) {
 
 void forget_images() {
   for (const auto& coarray : coarrays())
-    for (nagaya_xmp_coarray* descriptor : coarray->descriptors)
-      descriptor->offset = descriptor->end = nullptr;
+    for (nagaya_xmp_coarray* descriptor : coarray->descriptors) descriptor->count = 0;
 }
 
 void close_coarrays() {
@@ -112,6 +110,7 @@ const ProcessSet& State::images() const {
 }
 
 uint32_t State::rank_of(const char* where, long image) const {
+  Job::own().check_takes_part(where);
   return rank_of_image(where, images(), image, ("coarray " + name).c_str());
 }
 
@@ -143,15 +142,15 @@ void nagaya_xmp_declare_coarray(const char* where, nagaya_xmp_coarray* coarray, 
   coarray->state->descriptors.push_back(coarray);
 }
 
-void nagaya_xmp_find_images(const char* where, nagaya_xmp_coarray* coarray, long image) {
-  State& state = state_of(where, *coarray);
-  Job::own().check_takes_part(where);
+long nagaya_xmp_find_offset(nagaya_xmp_coarray* coarray, long image) {
+  if (coarray->state == nullptr || !Job::own().takes_part()) return LONG_MIN;
+  State& state = *coarray->state;
   const ProcessSet& set = state.images();
-  state.rank_of(where, image);
   std::vector<long>& offsets = state.offsets[&set];
-  if (offsets.empty()) find_offsets(where, state, set, offsets);
+  if (offsets.empty()) find_offsets(state, set, offsets);
   coarray->offset = offsets.data();
-  coarray->end = offsets.data() + offsets.size();
+  coarray->count = offsets.size();
+  return static_cast<unsigned long>(image) < coarray->count ? coarray->offset[image] : LONG_MIN;
 }
 
 long nagaya_xmp_image_of(const char* where, const nagaya_xmp_coarray* coarray, int count,
@@ -218,7 +217,7 @@ long fetch(const char* where, const nagaya_xmp_coarray& coarray, const volatile 
 
 void nagaya_xmp_atomic_define(const char* where, nagaya_xmp_coarray* coarray, volatile void* place,
                               long image, unsigned long bytes, long value) {
-  void* const here = nagaya_xmp_at(where, coarray, place, image);
+  void* const here = nagaya_xmp_behind(place, nagaya_xmp_offset(coarray, image));
   if (here == nullptr)
     fetch(where, *coarray, place, image, bytes, &value);
   else if (bytes == sizeof(int))
@@ -229,7 +228,7 @@ void nagaya_xmp_atomic_define(const char* where, nagaya_xmp_coarray* coarray, vo
 
 long nagaya_xmp_atomic_ref(const char* where, nagaya_xmp_coarray* coarray, volatile void* place,
                            long image, unsigned long bytes) {
-  void* const here = nagaya_xmp_at(where, coarray, place, image);
+  void* const here = nagaya_xmp_behind(place, nagaya_xmp_offset(coarray, image));
   if (here == nullptr) return fetch(where, *coarray, place, image, bytes, nullptr);
   return bytes == sizeof(int) ? __atomic_load_n(static_cast<int*>(here), __ATOMIC_SEQ_CST)
                               : __atomic_load_n(static_cast<long*>(here), __ATOMIC_SEQ_CST);

@@ -135,8 +135,12 @@ nagaya_process Job::process(uint32_t rank) const {
   return process;
 }
 
+bool Job::takes_part() const {
+  return !is_joined_ || nagaya_comm_rank() != -ESRCH;
+}
+
 void Job::check_takes_part(const char* where) const {
-  if (is_joined_ && nagaya_comm_rank() == -ESRCH) fail(where, reason_of(-ESRCH));
+  if (!takes_part()) fail(where, reason_of(-ESRCH));
 }
 
 uint32_t Job::rank_of(nagaya_process process) const {

@@ -19,7 +19,9 @@ class Job {
   // Translate ranks of the job to processes and back.
   nagaya_process process(uint32_t rank) const;
   uint32_t rank_of(nagaya_process process) const;
-  // The program fails in a forked child of a process of the job.
+  // False in a forked child of a process of the job.
+  bool takes_part() const;
+  // The program fails there.
   void check_takes_part(const char* where) const;
   // Whether NAGAYA_XMP_HALO=message: halos are exchanged by messages even within a node.
   bool has_halo_messages() const { return has_halo_messages_; }

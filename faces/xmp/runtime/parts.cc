@@ -128,7 +128,7 @@ bool find(const char* where, const nagaya_xmp_part& part, Grid& grid) {
   const nagaya_xmp_coarray_state& coarray = *part.coarray->state;
   if (low < coarray.own || high > coarray.own + coarray.bytes)
     fail(where, "a section of coarray " + coarray.name + " is outside of it");
-  void* const there = nagaya_xmp_at(where, part.coarray, grid.first, part.image);
+  void* const there = nagaya_xmp_behind(grid.first, nagaya_xmp_offset(part.coarray, part.image));
   if (there == nullptr) return false;
   grid.first = static_cast<char*>(there);
   return true;

@@ -42,6 +42,7 @@ ANSWERS = {
     "nagaya_array_blocks_at": None, "nagaya_array_blocks_leave": None, "nagaya_array_blocks_close": None,
     "nagaya_transfers_close": None,
     "nagaya_xmp_assign": None,  # in the caller's own memory
+    "nagaya_xmp_find_offset": 0,  # the lower half of LONG_MIN: get and put refuse
 }
 
 

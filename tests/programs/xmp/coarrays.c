@@ -68,6 +68,30 @@ static void operators(int me, int images) {
   EXPECT_EQUAL(x, 9);
 }
 
+/* Loops in which the image stays the same, and in which it changes. */
+static void loops(int me, int images) {
+  const int next = (me + 1) % images, before = (me + images - 1) % images, none = me - 1;
+  int right = 0;
+  x = me;
+  xmp_sync_all(NULL);
+  for (int i = 0; i < 10; i++) row[i]:[next] = 10 * me + i;
+  xmp_sync_all(NULL);
+  for (int i = 0; i < 10; i++) right += row[i] == 10 * before + i;
+  for (int k = 0; k < images; k++)
+    for (int i = 0; i < 10; i++) right += row[i]:[k] == 10 * ((k + images - 1) % images) + i;
+  for (int i = 0, k = me; i < images; i++, k = (k + 1) % images) right += x:[k] == k;
+  for (int i = 0; i < 10; i++)
+    if (none >= 0) right += x:[none] == none;
+  EXPECT_EQUAL(right, 10 + 10 * images + images + (me > 0 ? 10 : 0));
+  xmp_sync_all(NULL);
+  for (int i = 0; i < 10; i++) {
+    row[i]:[next] += i;
+    row[i]:[next]++;
+  }
+  xmp_sync_all(NULL);
+  for (int i = 0; i < 10; i++) EXPECT_EQUAL(row[i], 10 * before + 2 * i + 1);
+}
+
 static void structures(int me, int images) {
   const int next = (me + 1) % images, before = (me + images - 1) % images;
   const struct pair given = {me, {me, me + 1, me + 2}};
@@ -96,8 +120,14 @@ static int of_all:[*];
 
 static void tasks(int me, int images) {
   if (images < 3) return;
+  const int first = 0;
   x = of_all = me;
   xmp_sync_all(NULL);
+  for (int turn = 0; turn < 2; turn++) {
+#pragma xmp task on all[1:2]
+    for (int i = 0; i < 2; i++) EXPECT_EQUAL(x:[first], 1);
+    EXPECT_EQUAL(x:[first], 0);
+  }
 #pragma xmp task on all[1:2]
   {
     EXPECT_EQUAL(xmp_num_images(), 2);
@@ -156,6 +186,7 @@ int main(void) {
   const int me = xmpc_this_image(), images = xmp_num_images();
   elements(me, images);
   operators(me, images);
+  loops(me, images);
   structures(me, images);
   codimensions(me, images);
   tasks(me, images);

@@ -19,6 +19,7 @@ static int values[20], places[20], *table;
 static xmp_lock_t locks[2]:[*];
 static int cells[2]:[*];
 static int box:[*];
+static int numbers[2]:[*];
 
 static int loop(void) {
   int sum = 0;
@@ -77,5 +78,7 @@ int main(int argc, char** argv) {
   }
   if (strcmp(argv[1], "large") == 0) cells[0:large]:[0] = 1;
   if (strcmp(argv[1], "unequal") == 0) scatter_to_an_unequal_table();
+  if (strcmp(argv[1], "nobody") == 0)
+    for (int i = 0; i < 2; i++) numbers[i]:[beyond] = i;
   return strcmp(argv[1], "unsized") == 0 ? loop() : 0;
 }

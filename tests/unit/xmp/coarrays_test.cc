@@ -70,7 +70,78 @@ TEST(Coarrays, AnAssignmentEvaluatesEachPartOnce) {
 
 TEST(Coarrays, ReadsLoadWhereTheImageHasIt) {
   const std::string text = translated("double x[4]:[*]; double g(int k) { return x[2]:[k]; }\n");
-  EXPECT_TRUE(has(text, "nagaya_xmp_at(\"test.c:1:47\", &xmp_coarray_x, xmp_p0, xmp_k0)")) << text;
+  EXPECT_TRUE(has(text, "nagaya_xmp_behind(xmp_p0, nagaya_xmp_offset(&xmp_coarray_x, xmp_k0));"))
+      << text;
+}
+
+constexpr const char* kLookUp = "{ const long xmp_offset0 = nagaya_xmp_offset(&xmp_coarray_x, ";
+
+std::string loops_of(const std::string& body) {
+  return translated(
+      "enum { kOne = 1 }; double x[9][9]:[*]; int y:[*], after(int); extern int shared; static int "
+      "own;\n"
+      "void f(int k, int* p, int n) { " +
+      body + " }\n");
+}
+
+TEST(Coarrays, AnImageThatALoopDoesNotChangeIsFoundBeforeIt) {
+  for (const std::string image : {"k", "k - 1", "(kOne + 2 * k)", "3", "own", "shared"}) {
+    const std::string text = loops_of("for (int i = 0; i < n; i++) *p += x[i][0]:[" + image + "];");
+    const bool is_known = image != "shared";  // the store through p may change it
+    EXPECT_EQ(has(text, kLookUp + image + ");"), is_known) << text;
+    EXPECT_EQ(has(text, "nagaya_xmp_behind(xmp_p0, xmp_offset0)"), is_known) << text;
+  }
+}
+
+TEST(Coarrays, AnImageIsFoundBeforeTheOutermostLoopThatDoesNotChangeIt) {
+  const std::string head = "for (int i = 0; i < n; i++)";
+  const auto text_of_nest = [&](const std::string& image) {
+    return loops_of(head + " for (int j = 0; j < n; j++) x[i][j]:[" + image + "] = j;");
+  };
+  const std::string outer = text_of_nest("k"), inner = text_of_nest("i");
+  EXPECT_LT(outer.find(kLookUp), outer.find(head));
+  ASSERT_TRUE(has(inner, kLookUp)) << inner;
+  EXPECT_GT(inner.find(kLookUp), inner.find(head));
+  EXPECT_LT(inner.find(kLookUp), inner.find("int j = 0"));
+}
+
+TEST(Coarrays, AnImageThatALoopMayChangeIsFoundAtEachAccess) {
+  for (const char* body : {
+           "for (int i = 0; i < n; i++) { x[0][0]:[k] = i; k++; }",
+           "for (int i = 0; i < n; i++) x[0][0]:[k = i] = i;",
+           "for (int i = 0; i < n; i++) x[0][0]:[n / k] = i;",
+           "for (int i = 0; i < n; i++) x[0][0]:[after(2)] = i;",
+           "for (int i = 0; i < n; i++) x[0][0]:[p[0]] = i;",
+           "for (int i = 0; i < n; i++) x[0][0]:[y] = i;",
+           "for (int i = 0; i < n; i++) { const int to = i; x[0][0]:[to] = i; }",
+           "for (volatile int v = 0;;) for (int i = 0; i < n; i++) x[0][0]:[v] = i;",
+           "for (int i = 0; i < n; i++) { x[0][0]:[own] = i; after(i); }",
+           "p = &k; for (int i = 0; i < n; i++) { x[0][0]:[k] = i; *p = i; }",
+           "for (k = 0; k < n; k++) x[0][0]:[k] = k;",
+           "if (k) goto in; for (int i = 0; i < n; i++) { in: x[0][0]:[k] = i; }",
+           "switch (k) for (int i = 0; i < n; i++) { case 1: x[0][0]:[k] = i; }",
+           "\n#pragma omp parallel for collapse(2)\n"
+           "for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) x[i][j]:[i] = i;",
+           "\n#pragma xmp nodes q[1]\nfor (int i = 0; i < n; i++)\n#pragma xmp task on q[0]\n"
+           "x[0][0]:[k] = i;",
+           "\n#pragma xmp nodes q[1]\n#pragma xmp task on q[0]\n"
+           "for (int i = 0; i < n; i++) x[0][0]:[k] = i;",
+           "x[0][0]:[k] = 1;",
+       }) {
+    const std::string text = loops_of(body);
+    EXPECT_FALSE(has(text, "const long xmp_offset0")) << text;
+    EXPECT_TRUE(has(text, "nagaya_xmp_behind(xmp_p0, nagaya_xmp_offset(&xmp_coarray_x, xmp_k0))"))
+        << text;
+  }
+}
+
+TEST(Coarrays, TheLookUpStandsBeforeThePragmasOfItsLoop) {
+  const std::string text = loops_of(
+      "if (n)\n#pragma omp parallel for default(none) shared(x, n, k)\n"
+      "for (int i = 0; i < n; i++) x[i][0]:[k] = i;");
+  ASSERT_TRUE(has(text, kLookUp)) << text;
+  EXPECT_LT(text.find(kLookUp), text.find("#pragma omp"));
+  EXPECT_TRUE(has(text, "shared(xmp_coarray_x, xmp_offset0)")) << text;
 }
 
 TEST(Coarrays, ACoarrayIsDeclaredWhenTheProgramBegins) {

@@ -145,10 +145,10 @@ class Checker {
   static bool is_generated_in_functions(const std::string& name) {
     if (name == "xmp_k" || name == "xmp_task") return true;
     for (const std::string kind :
-         {"xmp_loop",   "xmp_on",    "xmp_reduced", "xmp_part",  "xmp_data",
-          "xmp_length", "xmp_saved", "xmp_order",   "xmp_space", "xmp_a",
-          "xmp_c",      "xmp_f",     "xmp_k",       "xmp_l",     "xmp_o",
-          "xmp_p",      "xmp_q",     "xmp_r",       "xmp_t",     "xmp_v"}) {
+         {"xmp_loop",  "xmp_on",    "xmp_reduced", "xmp_part", "xmp_data",   "xmp_length",
+          "xmp_saved", "xmp_order", "xmp_space",   "xmp_a",    "xmp_offset", "xmp_c",
+          "xmp_f",     "xmp_k",     "xmp_l",       "xmp_o",    "xmp_p",      "xmp_q",
+          "xmp_r",     "xmp_t",     "xmp_v"}) {
       if (!name.starts_with(kind)) continue;
       const size_t number = kind.size() + (name[kind.size()] == '_');
       if (number < name.size() && name[number] >= '0' && name[number] <= '9') return true;

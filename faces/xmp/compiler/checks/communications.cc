@@ -227,13 +227,13 @@ void check_order(const Program& program, const Unit& unit, const ReductionClause
     const Variable& variable = *program.facts.lookup(name.text, directive.offset);
     const bool is_scalar =
         variable.extents.empty() && reduced.data.indexes.empty() && !reduced.data.length;
-    if (!is_scalar || !program.is_accessed_by_name_only(variable, nest)) {
+    if (!is_scalar || !program.is_accessed_by_name_only(variable, program.range_of(nest))) {
       if (nest.all_loops.size() == 1 && !is_last(clause.operation)) continue;
       throw Complaint{name.place, "which iteration gives " + quoted(name) +
                                       " its value is not known here; reduce a variable of the "
                                       "function that is no array and whose address is not taken"};
     }
-    for (const Use* use : program.writes_of(variable.entity, nest))
+    for (const Use* use : program.writes_of(variable.entity, program.range_of(nest)))
       for (const size_t loop : nest.all_loops)
         if (const std::string index = program.index_name(loop);
             program.facts.lookup(index, use->name.begin)->entity != program.facts.loops[loop].index)

@@ -52,6 +52,18 @@ bool Program::is_side_of_gmove(const Use& use) const {
   });
 }
 
+bool Program::is_side_of_sections(const CoindexUse& use) const {
+  return std::ranges::any_of(section_assignments, [&](const SectionAssignment& one) {
+    return one.to_image == &use || one.from_image == &use;
+  });
+}
+
+bool Program::is_atom(const CoindexUse& use) const {
+  return std::ranges::any_of(facts.atomic_calls, [&](const AtomicCall& call) {
+    return call.atom.begin == use.lvalue.begin && call.atom.end == use.lvalue.end;
+  });
+}
+
 const NodesSymbol* Program::find_nodes(const std::string& name, size_t offset) const {
   return innermost(nodes, name, offset);
 }
@@ -114,10 +126,9 @@ bool Program::may_be_fixed_elsewhere(const ArraySymbol& array, const Function& f
          template_fix_of(array, function) == nullptr;
 }
 
-bool Program::is_accessed_by_name_only(const Variable& variable, const Nest& nest) const {
+bool Program::is_accessed_by_name_only(const Variable& variable, const Range& range) const {
   for (const Use& use : facts.uses)
     if (use.entity == variable.entity && use.address_of) return false;
-  const Range& range = facts.statements[nest.statement].range;
   if (variable.is_external || variable.is_static)
     for (const Call& call : facts.calls)
       if (range.contains(call.offset)) return false;
@@ -127,12 +138,10 @@ bool Program::is_accessed_by_name_only(const Variable& variable, const Nest& nes
   return true;
 }
 
-std::vector<const Use*> Program::writes_of(size_t entity, const Nest& nest) const {
+std::vector<const Use*> Program::writes_of(size_t entity, const Range& range) const {
   std::vector<const Use*> found;
   for (const Use& use : facts.uses)
-    if (use.entity == entity && use.written &&
-        facts.statements[nest.statement].range.contains(use.name))
-      found.push_back(&use);
+    if (use.entity == entity && use.written && range.contains(use.name)) found.push_back(&use);
   return found;
 }
 

@@ -185,13 +185,18 @@ struct Program {
   // Whether another function may make the block while this one runs, so that the block's address
   // may not be hoisted here.
   bool may_be_fixed_elsewhere(const ArraySymbol& array, const Function& function) const;
-  // Whether the nest can reach the variable by its name only, never through a pointer or a call.
-  bool is_accessed_by_name_only(const Variable& variable, const Nest& nest) const;
-  // Returns the places where the nest assigns to the variable of this entity by its name.
-  std::vector<const Use*> writes_of(size_t entity, const Nest& nest) const;
+  // Whether the loops in `range` can reach the variable by its name only, never through a pointer
+  // or a call.
+  bool is_accessed_by_name_only(const Variable& variable, const Range& range) const;
+  // Returns the places in `range` that assign to the variable of this entity by its name.
+  std::vector<const Use*> writes_of(size_t entity, const Range& range) const;
+  const Range& range_of(const Nest& nest) const { return facts.statements[nest.statement].range; }
   std::string index_name(size_t loop) const;
   // Whether the use is a side of a gmove, whose translation is no access to its elements.
   bool is_side_of_gmove(const Use& use) const;
+  // Whether the use is a side of an assignment of sections, or the atom of an atomic access.
+  bool is_side_of_sections(const CoindexUse& use) const;
+  bool is_atom(const CoindexUse& use) const;
 };
 
 }  // namespace nagaya::xmp

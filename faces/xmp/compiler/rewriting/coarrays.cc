@@ -20,9 +20,9 @@ class Access {
 
   std::string begin() const { return kBegin + ("long xmp_k" + n_ + "; ") + pointer(); }
   std::string pointer() const { return "__auto_type xmp_p" + n_ + " = &"; }
-  // Sets xmp_qN, the address, and what gives the value there.
-  std::string find() const {
-    return type() + "* xmp_q" + n_ + " = nagaya_xmp_at" + arguments_ + ");";
+  // Sets xmp_qN, the address.
+  std::string find(const std::string& offset) const {
+    return type() + "* xmp_q" + n_ + " = nagaya_xmp_behind(xmp_p" + n_ + ", " + offset + ");";
   }
   std::string value() const {
     return "*(xmp_q" + n_ + " != 0 ? xmp_q" + n_ + " : (__typeof__(xmp_q" + n_ +
@@ -101,18 +101,6 @@ void CoarrayRewriter::rewrite_image(const Coindex& coindex, const CoarraySymbol&
                  (is_one ? "); " : ")}); ") + address + "; }))");
 }
 
-bool CoarrayRewriter::is_atom(const CoindexUse& use) const {
-  return std::ranges::any_of(program_.facts.atomic_calls, [&](const AtomicCall& call) {
-    return call.atom.begin == use.lvalue.begin && call.atom.end == use.lvalue.end;
-  });
-}
-
-bool CoarrayRewriter::is_section(const CoindexUse& use) const {
-  return std::ranges::any_of(program_.section_assignments, [&](const SectionAssignment& one) {
-    return one.to_image == &use || one.from_image == &use;
-  });
-}
-
 void CoarrayRewriter::rewrite_subscripts(const Use& use, const std::string& part) {
   const Variable& variable = program_.variable_of(use.entity);
   std::string row = variable.name;
@@ -167,7 +155,7 @@ void CoarrayRewriter::rewrite_sections(const SectionAssignment& sections, const 
 }
 
 void CoarrayRewriter::rewrite_use(const CoindexUse& use) {
-  if (is_section(use)) return;
+  if (program_.is_side_of_sections(use)) return;
   const Coindex& coindex = unit_.coindexes[use.coindex];
   if (use.kind == CoindexUse::kUnevaluated) {
     edits_.replace({coindex.whole.begin, coindex.local.begin}, "(");
@@ -177,24 +165,25 @@ void CoarrayRewriter::rewrite_use(const CoindexUse& use) {
   const CoarraySymbol& coarray = *program_.coindexed.at(use.coindex);
   const std::string n = std::to_string(use.coindex);
   const Access access(coindex.place, coarray, n);
+  const std::string find = access.find(offsets_.offset_of(use.coindex, "xmp_k" + n));
   const std::string value = "xmp_v" + n, end = "; " + value + "; })";
   const auto close = [&](const std::string& text) {
     edits_.close(use.whole.end, use.whole.begin, text);
   };
-  if (!is_atom(use)) edits_.insert(use.whole.begin, access.begin());
+  if (program_.is_atom(use)) return rewrite_image(coindex, coarray, n);
+  edits_.insert(use.whole.begin, access.begin());
   rewrite_image(coindex, coarray, n);
-  if (is_atom(use)) return;
   switch (use.kind) {
     case CoindexUse::kAssigned:
       edits_.replace(use.operation, "; " + access.variable() + "(");
-      close("); " + access.find() + " " + access.store() + end.substr(1));
+      close("); " + find + " " + access.store() + end.substr(1));
       break;
     case CoindexUse::kChanged: {
       const std::string& text = unit_.printed.text();
       const std::string operation =
           text.substr(use.operation.begin, use.operation.end - use.operation.begin);
-      edits_.replace(use.operation, "; " + access.find() + " " + access.variable() +
-                                        access.value() + "; " + value + " " + operation + " (");
+      edits_.replace(use.operation, "; " + find + " " + access.variable() + access.value() + "; " +
+                                        value + " " + operation + " (");
       close("); " + access.store() + end.substr(1));
       break;
     }
@@ -204,13 +193,13 @@ void CoarrayRewriter::rewrite_use(const CoindexUse& use) {
           text.substr(use.operation.begin, use.operation.end - use.operation.begin);
       const std::string old = "xmp_o" + n;
       edits_.replace(use.operation, "");
-      close("; " + access.find() + " " + access.variable() + access.value() + "; " + access.type() +
-            " " + old + " = " + (use.is_prefix ? operation + value : value + operation) + "; " +
+      close("; " + find + " " + access.variable() + access.value() + "; " + access.type() + " " +
+            old + " = " + (use.is_prefix ? operation + value : value + operation) + "; " +
             access.store() + " " + old + "; })");
       break;
     }
     default:
-      close("; " + access.find() + " " + access.value() + "; })");
+      close("; " + find + " " + access.value() + "; })");
   }
 }
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coarrays.h - coarrays in the translation. A coarray stays the program's variable. A reference to
-// another image becomes a load or a store at the address that nagaya_xmp_at() returns, or, where
-// the image is on another machine, a get or a put:
+// another image becomes a load or a store where that image has it, or, where the image is on
+// another machine, a get or a put:
 //
 //   x:[k] = e   ->   ({ long xmp_k0;
 //                       __auto_type xmp_p0 = &(*({ __auto_type xmp_a0 = &x; xmp_k0 = (k); xmp_a0;
 //                       }));
 //                       __typeof__(*xmp_p0) xmp_v0 = (e);
-//                       __typeof__(*xmp_p0)* xmp_q0 = nagaya_xmp_at("...", &xmp_coarray_x, xmp_p0,
-//                       xmp_k0); if (xmp_q0 != 0) *xmp_q0 = xmp_v0; else { ... nagaya_xmp_put(...);
-//                       } xmp_v0; })
+//                       __typeof__(*xmp_p0)* xmp_q0 = nagaya_xmp_behind(xmp_p0,
+//                       nagaya_xmp_offset(&xmp_coarray_x, xmp_k0));
+//                       if (xmp_q0 != 0) *xmp_q0 = xmp_v0; else { ... nagaya_xmp_put(...); }
+//                       xmp_v0;
+//                       })
 //
+// In a loop in which the image does not change, the offset is a variable (hoisted_offsets.h).
 // Each part of the text is written once, where the user has it: it may have references of its own.
 #pragma once
 
@@ -19,13 +22,15 @@
 #include "checks/program.h"
 #include "preprocess/unit.h"
 #include "rewriting/edits.h"
+#include "rewriting/hoisted_offsets.h"
 
 namespace nagaya::xmp {
 
 class CoarrayRewriter {
  public:
-  CoarrayRewriter(const Unit& unit, const Program& program, Edits& edits)
-      : unit_(unit), program_(program), edits_(edits) {}
+  CoarrayRewriter(const Unit& unit, const Program& program, Edits& edits,
+                  const HoistedOffsets& offsets)
+      : unit_(unit), program_(program), edits_(edits), offsets_(offsets) {}
 
   // Returns the declarations of the descriptors, which come first in the translation.
   std::string descriptors() const;
@@ -49,13 +54,12 @@ class CoarrayRewriter {
   // Writes the sections of a variable's subscripts so that they fill the nagaya_xmp_part of this
   // name.
   void rewrite_subscripts(const Use& use, const std::string& part);
-  bool is_section(const CoindexUse& use) const;
   void rewrite_atomic(const AtomicCall& call, size_t number);
-  bool is_atom(const CoindexUse& use) const;
 
   const Unit& unit_;
   const Program& program_;
   Edits& edits_;
+  const HoistedOffsets& offsets_;
 };
 
 }  // namespace nagaya::xmp

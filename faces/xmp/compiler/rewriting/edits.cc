@@ -2,9 +2,28 @@
 #include "rewriting/edits.h"
 
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 
 namespace nagaya::xmp {
+
+size_t before_loop_pragmas(const Unit& unit, size_t offset) {
+  const std::string& text = unit.printed.text();
+  for (auto pragma = unit.pragmas.rbegin(); pragma != unit.pragmas.rend(); ++pragma) {
+    if (pragma->begin >= offset) continue;
+    // Whether only empty lines and line markers are between the pragma and what was found so far.
+    bool adjacent = true;
+    for (size_t at = pragma->end; at < offset && adjacent; ++at) {
+      if (text[at] == '#')
+        at = std::min(text.find('\n', at), offset);
+      else
+        adjacent = std::isspace(static_cast<unsigned char>(text[at])) != 0;
+    }
+    if (!adjacent || !pragma->of_a_loop) break;
+    offset = pragma->begin;
+  }
+  return offset;
+}
 
 void Edits::replace(const Range& range, std::string text) {
   edits_.push_back({range.begin, range.end - range.begin, 2, edits_.size(), 0, std::move(text)});

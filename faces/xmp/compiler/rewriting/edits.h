@@ -10,6 +10,9 @@
 
 namespace nagaya::xmp {
 
+// Returns the offset before all pragmas of a loop that stand directly before `offset`.
+size_t before_loop_pragmas(const Unit& unit, size_t offset);
+
 class Edits {
  public:
   // Replaces `range` by `text`; other edits inside the range are dropped.

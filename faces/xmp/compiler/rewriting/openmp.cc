@@ -18,7 +18,8 @@ std::vector<std::string> names_of(const Program& program, const ArraySymbol& arr
   return hoisted_names(array);
 }
 
-// Returns the variables of all arrays that the statement uses, but for the arrays in `named`.
+// Returns the variables of all arrays that the statement uses, but for the arrays in `named`, and
+// of the coarrays that it uses.
 std::set<std::string> hoisted_in(const Program& program, const Range& statement,
                                  const std::vector<const ArraySymbol*>& named) {
   std::set<std::string> names;
@@ -27,6 +28,9 @@ std::set<std::string> hoisted_in(const Program& program, const Range& statement,
       const std::vector<std::string> own = names_of(program, array, statement.begin);
       names.insert(own.begin(), own.end());
     }
+  for (const CoindexUse& use : program.facts.coindex_uses)
+    if (use.kind != CoindexUse::kUnevaluated && statement.contains(use.whole))
+      names.insert(program.coindexed.at(use.coindex)->c_name());
   return names;
 }
 

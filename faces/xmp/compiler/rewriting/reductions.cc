@@ -117,8 +117,8 @@ LoopReduction::LoopReduction(const Program& program, const ReductionClause& clau
   for (size_t i = 0; i < named_.size(); ++i) {
     const std::string& name = clause.variables[i].data.name.text;
     const bool is_own_variable =
-        named_[i].data.scalar &&
-        program.is_accessed_by_name_only(*program.facts.lookup(name, offset), nest);
+        named_[i].data.scalar && program.is_accessed_by_name_only(
+                                     *program.facts.lookup(name, offset), program.range_of(nest));
     own_.push_back({is_own_variable
                         ? Data{own_name("part", i), "&" + own_name("part", i), "1", true}
                         : by_pointer(own_name("data", i), own_name("length", i), named_[i].data),
@@ -196,7 +196,7 @@ std::vector<std::string> LoopReduction::record_iterations(Edits& edits) const {
                "] = " + (program_.facts.loops[nest_.all_loops[k]].upwards ? "" : "~") + "(long)" +
                program_.index_name(nest_.all_loops[k]) + ", ";
     const size_t entity = program_.facts.lookup(name, offset_)->entity;
-    for (const Use* use : program_.writes_of(entity, nest_))
+    for (const Use* use : program_.writes_of(entity, program_.range_of(nest_)))
       edits.replace(use->name, "(*(" + notes + "&" + name + "))");
     variables.push_back(own_[i].iteration);
   }

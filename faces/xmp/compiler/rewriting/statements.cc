@@ -106,25 +106,6 @@ void StatementRewriter::rewrite(const Directive& directive, const GmoveDirective
   rewrite_gmove(program_, directive, gmove, edits_);
 }
 
-size_t StatementRewriter::before_pragmas(size_t statement_begin, size_t directive_offset) const {
-  size_t begin = directive_offset;
-  const std::string& text = unit_.printed.text();
-  for (auto pragma = unit_.pragmas.rbegin(); pragma != unit_.pragmas.rend(); ++pragma) {
-    if (pragma->begin >= statement_begin || pragma->begin >= begin) continue;
-    // Whether only empty lines and line markers are between the pragma and what was found so far.
-    bool adjacent = true;
-    for (size_t at = pragma->end; at < begin && adjacent; ++at) {
-      if (text[at] == '#')
-        at = std::min(text.find('\n', at), begin);
-      else
-        adjacent = std::isspace(static_cast<unsigned char>(text[at])) != 0;
-    }
-    if (!adjacent || !pragma->of_a_loop) break;
-    begin = pragma->begin;
-  }
-  return begin;
-}
-
 namespace {
 
 // The function of the runtime that returns the caller's part of a loop, the type of this part, and
@@ -236,7 +217,7 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
                                 : name + "_first != " + name + "_end");
     } else {
       statement = program_.facts.statement_behind(header.whole.begin);
-      edits_.insert_line(unit_.printed, before_pragmas(header.whole.begin, header.whole.begin),
+      edits_.insert_line(unit_.printed, before_loop_pragmas(unit_, header.whole.begin),
                          directive.place, "{ " + declaration);
       edits_.close(header.whole.end, header.whole.begin, " }");
       for (const std::string& used : {on, name + "_offset"})
@@ -256,7 +237,7 @@ void StatementRewriter::rewrite(const Directive& directive, const LoopDirective&
     before += loop_over_parts(directive, *loop.expansion, expanded, ++spaces_);
     after = " }" + after;
   }
-  edits_.insert_line(unit_.printed, before_pragmas(whole.begin, directive.offset), directive.place,
+  edits_.insert_line(unit_.printed, before_loop_pragmas(unit_, directive.offset), directive.place,
                      before);
   edits_.close(whole.end, directive.offset, after + " }");
 }

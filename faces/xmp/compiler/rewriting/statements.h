@@ -53,8 +53,6 @@ class StatementRewriter {
   // Appends the reductions' text before the loop to `before`, and returns their text behind it.
   std::string add_reductions(const Directive& directive, const LoopDirective& loop,
                              const Nest& nest, const std::string& on, std::string& before);
-  // Returns the offset before all loop pragmas that stand directly before the statement.
-  size_t before_pragmas(size_t statement_begin, size_t directive_offset) const;
 
   const Unit& unit_;
   const Program& program_;

@@ -5,6 +5,7 @@
 #include "rewriting/c_text.h"
 #include "rewriting/coarrays.h"
 #include "rewriting/edits.h"
+#include "rewriting/hoisted_offsets.h"
 #include "rewriting/openmp.h"
 #include "rewriting/statements.h"
 #include "xmp_translated_text.h"
@@ -21,7 +22,8 @@ class Translator {
         cyclic_(unit.printed, program),
         arrays_(unit.printed, program, edits_, cyclic_, checked),
         statements_(unit, program, edits_, cyclic_),
-        coarrays_(unit, program, edits_) {}
+        offsets_(unit, program),
+        coarrays_(unit, program, edits_, offsets_) {}
 
   std::string translate() {
     // Before all directives, because one may stand at the very beginning of a function.
@@ -34,7 +36,9 @@ class Translator {
       if (std::holds_alternative<TemplateFixDirective>(directive.body))
         insert(directive, arrays_.hoisted_by(directive));
     }
-    rewrite_openmp(unit_, program_, statements_.variables(), edits_);
+    std::map<size_t, std::vector<std::string>> variables = statements_.variables();
+    offsets_.declare(edits_, variables);
+    rewrite_openmp(unit_, program_, variables, edits_);
     arrays_.rewrite_declarations();
     arrays_.rewrite_uses();
     coarrays_.rewrite_references();
@@ -152,6 +156,7 @@ class Translator {
   CyclicLoops cyclic_;
   ArrayRewriter arrays_;
   StatementRewriter statements_;
+  HoistedOffsets offsets_;
   CoarrayRewriter coarrays_;
   std::string unit_declarations_;
   std::string descriptors_;  // of the file's arrays that are aligned in a function
