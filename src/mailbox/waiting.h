@@ -25,6 +25,10 @@ struct WaitTable {
   // Polls in vain before a task's thread yields, while every thread of the node can have a
   // processor. So many polls last as long as the answer of a partner that first computes a while.
   static constexpr uint32_t kSpins = 1000;
+  // Polls of a word (nagaya_llcl_wait_word) that count as one poll while every thread can have a
+  // processor. After them the thread advances what its task owes to others, which takes as long as
+  // some 20 of them: a change meanwhile is seen that late.
+  static constexpr uint32_t kPollsOfWord = 128;
   // Polls in vain before a task's thread sleeps. Nearly all of them include a yield, and together
   // they take some 10 ms on a node without other programs. A futex wake costs a pair of tasks on
   // shared processors 2 to 5 times a yield (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81

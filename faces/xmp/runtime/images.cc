@@ -127,6 +127,7 @@ ImageWords::ImageWords(const char* where) {
   check(where, "nagaya_llcl_register",
         nagaya_llcl_register(words_.get(), count * sizeof(uint64_t), &mine));
   check(where, "nagaya_comm_allgather", nagaya_comm_allgather(&mine, sizeof mine, remote_.data()));
+  additions_.resize(count);
 }
 
 void ImageWords::open(const char* where) {
@@ -139,18 +140,31 @@ ImageWords& ImageWords::own(const char* where) {
   return *the_words;
 }
 
+// A notification without data adds 1, and wakes the other process.
+nagaya_llcl_prepared ImageWords::prepare_addition(const char* where, uint32_t rank,
+                                                  uint64_t word) const {
+  nagaya_remote place = remote_[rank];
+  place.offset += (Job::own().rank() * kWordsOfRank + word) * sizeof(uint64_t);
+  const nagaya_llcl_transfer nothing = {remote_[rank], nullptr, 0, {}};
+  nagaya_llcl_prepared addition;
+  check(where, "nagaya_llcl_prepare_write_notify",
+        nagaya_llcl_prepare_write_notify(&nothing, &place, &addition));
+  return addition;
+}
+
 void ImageWords::add(const char* where, uint32_t rank, uint64_t word) {
-  const uint64_t index = Job::own().rank() * kWordsOfRank + word;
+  Job::own().check_takes_part(where);  // a prepared request is not checked in a forked child
   if (remote_.empty()) {
-    ++words_[index];
+    ++words_[word];
     return;
   }
-  nagaya_remote place = remote_[rank];
-  place.offset += index * sizeof(uint64_t);
+  std::unique_ptr<nagaya_llcl_prepared>& addition = additions_[rank * kWordsOfRank + word];
+  if (addition == nullptr)
+    addition = std::make_unique<nagaya_llcl_prepared>(prepare_addition(where, rank, word));
   int error;
-  while ((error = nagaya_llcl_try_add_word(&place, 1, {})) == -EAGAIN || error == -ENOBUFS)
+  while ((error = nagaya_llcl_try_start(addition.get())) == -EAGAIN || error == -ENOBUFS)
     nagaya_llcl_wait([](void*) { return 0; }, nullptr, 0);
-  check(where, "nagaya_llcl_try_add_word", error);
+  check(where, "nagaya_llcl_try_start", error);
 }
 
 uint64_t& ImageWords::ended() {

@@ -69,12 +69,15 @@ class ImageWords {
   void add(const char* where, uint32_t rank, uint64_t word);
   uint64_t& ended();
   bool has_ended(const char* where, uint32_t rank);
+  nagaya_llcl_prepared prepare_addition(const char* where, uint32_t rank, uint64_t word) const;
 
   struct Free {
     void operator()(uint64_t* words) const;
   };
   std::unique_ptr<uint64_t[], Free> words_;
   std::vector<nagaya_remote> remote_;  // by rank: the words there; empty: the caller is alone
+  // The requests that add 1 to the caller's words at others; nullptr: not used yet.
+  std::vector<std::unique_ptr<nagaya_llcl_prepared>> additions_;
 };
 
 }  // namespace nagaya::xmp

@@ -6,12 +6,14 @@
 
 #include <climits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/images.h"
 #include "faces/xmp/runtime/job.h"
+#include "faces/xmp/runtime/nodes.h"
 #include "faces/xmp/runtime/reference.h"
 #include "faces/xmp/runtime/translated.h"
 #include "nagaya/match.h"
@@ -66,6 +68,7 @@ int is_set(void* flag) {
 }
 
 void post_by_message(const char* where, uint32_t rank, int tag) {
+  Job::own().check_takes_part(where);
   if (rank == Job::own().rank()) {
     ++own_posts()[tag];
     return;
@@ -156,7 +159,25 @@ class AnyPost {
   nagaya_envelope found_{};
 };
 
+// Returns the rank of the node that single indexes name; nullopt: the reference is another one, or
+// wrong.
+std::optional<uint32_t> rank_of_indexes(const nagaya_xmp_on& node) {
+  const nagaya_xmp_nodes* const nodes = node.nodes;
+  if (nodes == nullptr || static_cast<size_t>(node.dimensions) != nodes->dimensions())
+    return std::nullopt;
+  uint32_t place = 0;
+  for (size_t d = 0; d < nodes->dimensions(); ++d) {
+    const nagaya_xmp_subscript& index = node.subscript[d];
+    if (index.kind != NAGAYA_XMP_RANGE || index.low != index.high || index.low < 0 ||
+        index.low >= long{nodes->extent[d]})
+      return std::nullopt;
+    place = place * nodes->extent[d] + static_cast<uint32_t>(index.low);
+  }
+  return &nodes->set == &ProcessSet::world() ? place : nodes->set.job_rank(place);
+}
+
 uint32_t one_rank(const char* where, const nagaya_xmp_on& node, const char* what) {
+  if (const std::optional<uint32_t> rank = rank_of_indexes(node)) return *rank;
   ProcessSet* const set = set_of(where, node);
   if (set == nullptr || set->size() != 1)
     fail(where, what + std::string(": its node is ") +
@@ -169,7 +190,6 @@ uint32_t one_rank(const char* where, const nagaya_xmp_on& node, const char* what
 
 void nagaya_xmp_post(const char* where, const nagaya_xmp_on* node, int tag) {
   using namespace nagaya::xmp;
-  Job::own().check_takes_part(where);
   const uint32_t rank = one_rank(where, *node, "post");
   if (is_small(tag))
     ImageWords::own(where).add_post(where, rank, static_cast<uint32_t>(tag));

@@ -38,7 +38,9 @@ Sets& sets() {
 }  // namespace
 
 ProcessSet::ProcessSet(const std::vector<uint32_t>& job_ranks)
-    : hash_(hash_of(job_ranks)), first_job_rank_(job_ranks.front()) {
+    : hash_(hash_of(job_ranks)),
+      size_(static_cast<uint32_t>(job_ranks.size())),
+      first_job_rank_(job_ranks.front()) {
   std::vector<nagaya_process> processes;
   for (const uint32_t rank : job_ranks) processes.push_back(Job::own().process(rank));
   const auto found = std::find(job_ranks.begin(), job_ranks.end(), Job::own().rank());

@@ -22,7 +22,7 @@ class ProcessSet {
   // Closes all teams. Called before the process ends.
   static void close_all();
 
-  uint32_t size() const { return static_cast<uint32_t>(nagaya_processes_size(members())); }
+  uint32_t size() const { return size_; }
   // Returns the rank in the job of the n-th member.
   uint32_t job_rank(uint32_t n) const;
   uint32_t first_job_rank() const { return first_job_rank_; }
@@ -56,7 +56,7 @@ class ProcessSet {
   // A hash of the members: the same at all of them, and in all probability different from the hash
   // of any other set.
   const uint64_t hash_;
-  const uint32_t first_job_rank_;
+  const uint32_t size_, first_job_rank_;
   Processes members_;
   int64_t own_index_;
   uint64_t arrays_made_ = 0;

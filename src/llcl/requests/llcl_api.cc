@@ -330,9 +330,14 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
 int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
-  const auto ready = [&] {  // acquire: pairs with its writer
-    const std::atomic_ref value(*const_cast<uint64_t*>(word));
-    return has_reached(value.load(std::memory_order_acquire), least);
+  const std::atomic_ref value(*const_cast<uint64_t*>(word));
+  const uint32_t polls =
+      self->board().load.crowded() ? 1 : nagaya::mailbox::WaitTable::kPollsOfWord;
+  const auto ready = [&] {
+    for (uint32_t n = 0; n < polls; ++n)
+      // Acquire: pairs with its writer.
+      if (has_reached(value.load(std::memory_order_acquire), least)) return true;
+    return false;
   };
   return self->wait(ready, timeout_ms);
 }

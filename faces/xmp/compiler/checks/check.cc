@@ -143,7 +143,7 @@ class Checker {
   }
 
   static bool is_generated_in_functions(const std::string& name) {
-    if (name == "xmp_k" || name == "xmp_task") return true;
+    if (name == "xmp_k" || name == "xmp_task" || name == "xmp_node") return true;
     for (const std::string kind :
          {"xmp_loop",  "xmp_on",    "xmp_reduced", "xmp_part", "xmp_data",   "xmp_length",
           "xmp_saved", "xmp_order", "xmp_space",   "xmp_a",    "xmp_offset", "xmp_c",

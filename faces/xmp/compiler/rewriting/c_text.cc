@@ -81,6 +81,23 @@ std::string on_pointer(const Program& program, const Reference& reference) {
   return "&(const nagaya_xmp_on)" + on_text(program, reference, subscripts);
 }
 
+std::string on_statements(const Program& program, const Reference& reference,
+                          const std::string& name) {
+  const ResolvedReference& resolved = program.references.at(&reference);
+  const bool from_one = nodes_from_one(program, reference);
+  std::string text =
+      "nagaya_xmp_on " + name + "; " + name +
+      ".nodes = " + (resolved.nodes != nullptr ? resolved.nodes->c_name() : "0") + "; " + name +
+      ".of_template = " + (resolved.of_template != nullptr ? resolved.of_template->c_name() : "0") +
+      "; " + name + ".dimensions = " + std::to_string(reference.subscripts.size()) + "; ";
+  for (size_t d = 0; d < reference.subscripts.size(); ++d) {
+    const std::string value = subscript_text(reference.subscripts[d], from_one);
+    text += name + ".subscript[" + std::to_string(d) +
+            "] = " + (value.front() == '{' ? "(nagaya_xmp_subscript)" : "") + value + "; ";
+  }
+  return text;
+}
+
 std::string loop_on_value(const Program& program, const Reference& reference, const Nest& loop) {
   const bool from_one = nodes_from_one(program, reference);
   std::vector<std::string> subscripts;

@@ -23,6 +23,10 @@ std::string call_statement(const std::string& function, const Place& place,
 
 // Returns the text of a pointer to a nagaya_xmp_on.
 std::string on_pointer(const Program& program, const Reference& reference);
+// Returns statements that declare and fill a nagaya_xmp_on. The subscripts that the reference does
+// not have get no values: to clear all of it takes longer than what is done with it.
+std::string on_statements(const Program& program, const Reference& reference,
+                          const std::string& name);
 // Returns the text of a nagaya_xmp_on for a loop's on clause. Subscripts that name a loop's index
 // become `:`, all of the dimension.
 std::string loop_on_value(const Program& program, const Reference& reference, const Nest& loop);

@@ -9,6 +9,7 @@ namespace nagaya::xmp {
 namespace {
 
 constexpr const char* kBegin = "__extension__({ ";
+constexpr const char* kNode = "xmp_node";  // the nagaya_xmp_on of a post or wait
 
 // The C text of an access to the place xmp_pN of image xmp_kN.
 class Access {
@@ -249,14 +250,20 @@ void CoarrayRewriter::rewrite(const Directive& directive, const ImageDirective& 
 }
 
 void CoarrayRewriter::rewrite(const Directive& directive, const PostDirective& post) {
-  insert(directive, call_statement("nagaya_xmp_post", directive.place,
-                                   {on_pointer(program_, post.node), post.tag.text()}));
+  insert(directive, "{ " + on_statements(program_, post.node, kNode) +
+                        call_statement("nagaya_xmp_post", directive.place,
+                                       {std::string("&") + kNode, post.tag.text()}) +
+                        " }");
 }
 
 void CoarrayRewriter::rewrite(const Directive& directive, const WaitDirective& wait) {
-  insert(directive, call_statement("nagaya_xmp_wait", directive.place,
-                                   {optional_on_pointer(program_, wait.node),
-                                    wait.tag ? "&(const int){" + wait.tag->text() + "}" : "0"}));
+  const bool has_node = wait.node && !wait.node->executing;
+  insert(directive,
+         "{ " + (has_node ? on_statements(program_, *wait.node, kNode) : "") +
+             call_statement("nagaya_xmp_wait", directive.place,
+                            {has_node ? std::string("&") + kNode : "0",
+                             wait.tag ? "&(const int){" + wait.tag->text() + "}" : "0"}) +
+             " }");
 }
 
 void CoarrayRewriter::rewrite(const Directive& directive, const LockDirective& lock) {
