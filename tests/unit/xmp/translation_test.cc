@@ -165,6 +165,20 @@ TEST(Translation, AnElementAtTheIndexOfACyclicLoopNeedsNoDivision) {
   }
 }
 
+TEST(Translation, RunsOfAConstantWidthAreToldIt) {
+  const std::string width = "xmp_loop1_rounds.width = ";
+  EXPECT_TRUE(has(cyclic_loop("cyclic(3)", "v[i] = k"), width + "3;"));
+  EXPECT_TRUE(has(cyclic_loop("cyclic(1 + 2)", "v[i] = k"), width + "3;"));
+  EXPECT_FALSE(has(cyclic_loop("cyclic", "v[i] = k"), width));
+  // template_fix may give another width.
+  EXPECT_FALSE(has(translated("#pragma xmp nodes p[*]\n#pragma xmp template t[:]\n"
+                              "#pragma xmp distribute t[cyclic(3)] onto p\n"
+                              "void f(void) {\n#pragma xmp template_fix t[100]\n"
+                              "#pragma xmp loop on t[i]\nfor (int i = 0; i < 90; i++) ;\n}\n")
+                       .text,
+                   width));
+}
+
 TEST(Translation, OtherElementsOfACyclicDimensionAreDividedFor) {
   for (const std::string subscript :
        {"i + 1", "k", "i + k - k", "-i", "1 - + i", "i * 1", "(i)", "i + 00"}) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "checks/names.h"
 #include "rewriting/c_text.h"
 #include "rewriting/data.h"
 #include "rewriting/expansions.h"
@@ -143,12 +144,27 @@ std::string StatementRewriter::range_declaration(const Directive& directive,
   // call in any order.
   const std::string declared =
       "const " + header.index_type + " " + from + " = " + header.first_text + "; " +
-      (has_step ? "const long " + step + " = " + header.step + "; " : "") + "const " + type + " " +
-      variable + " = " +
+      (has_step ? "const long " + step + " = " + header.step + "; " : "") +
+      (is_cyclic ? "" : "const ") + type + " " + variable + " = " +
       (needed.empty() ? own_part : needed + " ? " + own_part + " : (" + type + "){0}") + ";";
-  if (expansion != nullptr || is_cyclic) return declared;
+  if (is_cyclic) return declared + constant_width(directive, distributed, variable);
+  if (expansion != nullptr) return declared;
   return declared + " const " + header.index_type + " " + name + "_first = " + variable +
          ".first, " + name + "_end = " + variable + ".end;";
+}
+
+std::string StatementRewriter::constant_width(const Directive& directive,
+                                              const DistributedLoop& distributed,
+                                              const std::string& rounds) const {
+  const LoopDirective& loop = std::get<LoopDirective>(directive.body);
+  const TemplateSymbol& of = *program_.references.at(&loop.on).of_template;
+  const std::optional<Expression>& width = of.distribution->formats[distributed.dimension].width;
+  if (of.is_fixed_later() || !width) return "";
+  const auto declared = std::ranges::find_if(program_.directives, [&](const Directive& one) {
+    return std::get_if<DistributeDirective>(&one.body) == of.distribution;
+  });
+  const std::optional<long> value = constant_of(program_, *width, declared->offset);
+  return value ? " " + rounds + ".width = " + std::to_string(*value) + ";" : "";
 }
 
 void StatementRewriter::rewrite_header(size_t which, const std::string& name) {

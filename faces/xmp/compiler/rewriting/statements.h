@@ -45,6 +45,10 @@ class StatementRewriter {
                                 const std::string& on, const std::string& needed,
                                 const std::string& name, const ExpandWidth* expansion,
                                 bool is_cyclic);
+  // Returns the statement that gives the runs of a cyclic loop their width, if that is a constant:
+  // so the compiler behind knows how long a run can be. Empty text: it is none.
+  std::string constant_width(const Directive& directive, const DistributedLoop& distributed,
+                             const std::string& rounds) const;
   // Inserts a call of `function` for each array of a directive for shadows. `with_type`: the calls
   // name the type of the elements.
   void rewrite_shadows(const Directive& directive, const ReflectDirective& shadows,
