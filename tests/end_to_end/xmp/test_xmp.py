@@ -351,7 +351,8 @@ def test_random_gmoves_do_so_over_hosts(start_over, random_gmoves, seed, used, e
 # Options of the compiler, arguments of the program.
 EXAMPLES = {"laplace": (("-DN=200",), (30,)), "himeno": (("-DMI=32", "-DMJ=32", "-DMK=32"), (5,)),
             "reflect": (("-DM=100",), (5,)), "stream": (("-DN=100000",), (3,)),
-            "matrix_multiply": (("-DN=100",), ()), "conjugate_gradients": (("-DN=1400",), (15,))}
+            "matrix_multiply": (("-DN=100",), ()), "conjugate_gradients": (("-DN=1400",), (15,)),
+            "lu": (("-DN=100",), ())}
 
 
 @pytest.fixture
