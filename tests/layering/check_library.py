@@ -22,7 +22,7 @@ def output_of(*command):
 
 def headers_of(include, of_xmp):
     """Those whose functions libnagaya has, or XcalableMP's runtime."""
-    xmp = [f"{include}/nagaya/xmp_translated.h", f"{include}/xmp/xmp.h"]
+    xmp = [f"{include}/nagaya/xmp_translated.h", f"{include}/xmp/xmp.h", f"{include}/xmp/xmp_io.h"]
     return xmp if of_xmp else sorted(set(glob.glob(f"{include}/nagaya/*.h")) - set(xmp))
 
 

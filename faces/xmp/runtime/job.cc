@@ -18,6 +18,7 @@
 #include "faces/xmp/runtime/asynchronous.h"
 #include "faces/xmp/runtime/coarrays.h"
 #include "faces/xmp/runtime/failure.h"
+#include "faces/xmp/runtime/files.h"
 #include "faces/xmp/runtime/process_set.h"
 #include "faces/xmp/runtime/translated.h"
 #include "nagaya/comm.h"
@@ -89,6 +90,7 @@ bool reads_halo_messages() {
 void end(int status, void*) {
   if (status != 0 || nagaya_space_identity() == 0) return;
   complete_all();
+  close_files();
   leave_all_blocks();
   close_coarrays();
   if (nagaya_comm_barrier() == 0) close_all_blocks();

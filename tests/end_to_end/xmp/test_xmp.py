@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import pytest
+import random_files as random_files_of
 import random_gmoves as random_gmoves_of
 import random_programs
 from conftest import FULL
@@ -28,6 +29,7 @@ FEATURES = {
     "reduced_shadow": (), "expansions": (), "transformations": (), "distributions": (), "allocated": (),
     "expressions": (), "subsets": (), "between_loops": (), "formal": ("formal.c", "formal_other.c"), "openmp": (),
     "coarrays": ("coarrays.c", "coarrays_other.c"), "coarray_sections": (), "posts": (), "image_locks": (),
+    "files": (),
 }
 OPTIONS = {"openmp": ("-O1", "-fopenmp")}
 WITH_HALOS = ["halos", "corners", "formal", "combined", "reduced_shadow"]
@@ -344,6 +346,15 @@ def test_random_gmoves_assign_what_loops_do(start, random_gmoves, seed, nodes):
 def test_random_gmoves_do_so_over_hosts(start_over, random_gmoves, seed, used, each):
     ended = start_over(used, each, random_gmoves(seed, used * each))
     assert (ended.code, ended.out) == (0, "ok\n"), f"random_gmoves.py {seed} {used * each}\n{ended}"
+
+
+@pytest.mark.parametrize("seed, nodes", [(seed, nodes) for seed in range(20) for nodes in range(1, 9)] if FULL
+                         else [(0, 3), (1, 8)])
+def test_random_files_have_what_loops_write(user, start, xmp_programs, seed, nodes):
+    source = xmp_programs.folder / "programs" / "xmp" / f"random-files-{seed}-{nodes}.c"
+    user.new_file(source, random_files_of.program(seed, nodes))
+    ended = start(nodes, xmp_programs.compiled(source.stem, source), source.with_suffix(".file"))
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), f"random_files.py {seed} {nodes}\n{ended}"
 
 
 # ---- examples -----------------------------------------------------------------------------------
