@@ -114,6 +114,10 @@ const Assignment& Constructs::check_assignment(const Directive& directive) {
   const size_t statement = next_statement(directive.offset);
   if (statement != kNone) {
     const Range& range = program_.facts.statements[statement].range;
+    if (std::ranges::any_of(program_.section_statements,
+                            [&](const Range& taken) { return taken.begin == range.begin; }))
+      throw Complaint{directive.place,
+                      "the assignment behind this '" + directive.name + "' has one already"};
     for (const Assignment& assignment : program_.facts.assignments) {
       if (assignment.left.begin != range.begin || !range.contains(assignment.right)) continue;
       program_.section_statements.push_back(range);
