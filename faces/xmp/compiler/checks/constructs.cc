@@ -44,6 +44,18 @@ size_t Constructs::next_statement(size_t offset) const {
   return only_pragmas_between(offset, program_.facts.statements[found].range.begin) ? found : kNone;
 }
 
+void Constructs::check_between(const Directive& directive, size_t statement) const {
+  const bool is_task = std::holds_alternative<TaskDirective>(directive.body);
+  bool is_behind = false;
+  for (const Directive& other : program_.directives) {
+    // In the order of the source; directives in a row have one offset.
+    if (is_behind && other.offset <= statement && (!is_task || is_declaration(other)))
+      throw Complaint{other.place, "'" + other.name + "' cannot stand between '" + directive.name +
+                                       "' and its statement"};
+    is_behind = is_behind || &other == &directive;
+  }
+}
+
 void Constructs::check_in_function(const Directive& directive) const {
   if (program_.facts.function_at(directive.offset) == nullptr)
     throw Complaint{directive.place,
@@ -105,6 +117,7 @@ void Constructs::check(const Directive& directive, const TaskDirective& task) {
   const size_t statement = next_statement(directive.offset);
   if (statement == kNone) throw Complaint{directive.place, "expected a statement after 'task'"};
   const Range& range = program_.facts.statements[statement].range;
+  check_between(directive, range.begin);
   check_escapes(range, kNone, true);
   program_.statements[&directive] = statement;
 }
@@ -114,10 +127,7 @@ const Assignment& Constructs::check_assignment(const Directive& directive) {
   const size_t statement = next_statement(directive.offset);
   if (statement != kNone) {
     const Range& range = program_.facts.statements[statement].range;
-    if (std::ranges::any_of(program_.section_statements,
-                            [&](const Range& taken) { return taken.begin == range.begin; }))
-      throw Complaint{directive.place,
-                      "the assignment behind this '" + directive.name + "' has one already"};
+    check_between(directive, range.begin);
     for (const Assignment& assignment : program_.facts.assignments) {
       if (assignment.left.begin != range.begin || !range.contains(assignment.right)) continue;
       program_.section_statements.push_back(range);

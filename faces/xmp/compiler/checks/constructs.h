@@ -27,6 +27,9 @@ class Constructs {
   void check_in_function(const Directive& directive) const;
   // Returns the statement that begins next behind the directive at `offset`; kNone: there is none.
   size_t next_statement(size_t offset) const;
+  // Refuses a directive between this one and its statement. A task may be followed by one of its
+  // statement.
+  void check_between(const Directive& directive, size_t statement) const;
   bool only_pragmas_between(size_t begin, size_t end) const;
   // Returns the loop at `statement` and the loops tightly nested in it, outer ones first.
   std::vector<size_t> tight_loops(size_t statement) const;

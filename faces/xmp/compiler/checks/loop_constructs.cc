@@ -279,6 +279,7 @@ void Constructs::check(const Directive& directive, const LoopDirective& loop) {
   const size_t statement = next_statement(directive.offset);
   if (statement == kNone || program_.facts.statements[statement].kind != Statement::kFor)
     throw Complaint{directive.place, "expected a for loop after 'loop'"};
+  check_between(directive, program_.facts.statements[statement].range.begin);
   const std::vector<size_t> loops = tight_loops(statement);
   check_canonical(loops, 1);
   check_nesting(directive, loop, statement, loops);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "diagnostics.h"
@@ -194,15 +195,23 @@ class Parser {
       names_.push_back(&token);
       return constant_of_ ? constant_of_(token.text) : std::nullopt;
     }
-    return token.kind == Token::kNumber ? number(token.text) : std::nullopt;
+    return token.kind == Token::kNumber ? number(token) : std::nullopt;
   }
 
-  static Value number(const std::string& text) {
+  static Value number(const Token& token) {
+    const char* const text = token.text.c_str();
+    const bool is_binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
     char* end = nullptr;
-    const unsigned long value = std::strtoul(text.c_str(), &end, 0);
-    for (; *end != '\0'; ++end)
-      if (std::string("uUlL").find(*end) == std::string::npos) return std::nullopt;
-    return wrapped(value);
+    const unsigned long value = std::strtoul(is_binary ? text + 2 : text, &end, is_binary ? 2 : 0);
+    if (is_made_of(end, "uUlL")) return wrapped(value);
+    std::strtod(text, &end);
+    if (token.text.find_first_of(".eEpP") == std::string::npos || !is_made_of(end, "fFlL"))
+      throw Complaint{token.place, "'" + token.text + "' is no number"};
+    return std::nullopt;
+  }
+
+  static bool is_made_of(const char* text, const char* letters) {
+    return text[std::strspn(text, letters)] == '\0';
   }
 
   const std::vector<Token>& tokens_;

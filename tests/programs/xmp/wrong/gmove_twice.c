@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// expect: 10:13: the assignment behind this 'gmove' has one already
+// expect: 10:13: 'gmove' cannot stand between 'gmove' and its statement
 #pragma xmp nodes p[*]
 #pragma xmp template t[8]
 #pragma xmp distribute t[block] onto p
