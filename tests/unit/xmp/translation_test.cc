@@ -250,7 +250,7 @@ TEST(Translation, AGmoveIsOneCallWithItsSubscripts) {
   EXPECT_TRUE(has(text, "nagaya_xmp_section_of(1, i,3, 1), }} , ")) << text;
   EXPECT_TRUE(has(text,
                   "{&xmp_block_u, 0, 0, 0, 0, (const nagaya_xmp_triplet[]){"
-                  "nagaya_xmp_section_of(1, 0,i ? 4 : 5,2), nagaya_xmp_single(i++), }});"))
+                  "nagaya_xmp_section_of(1, 0,i ? 4 : 5,2), nagaya_xmp_single((i++)), }});"))
       << text;
 }
 

@@ -221,6 +221,9 @@ void check_atomic(Program& program, const Unit& unit, const AtomicCall& call) {
   const std::string name = call.is_define ? "xmp_atomic_define" : "xmp_atomic_ref";
   if (!call.is_lvalue || !call.has_atomic_type)
     throw Complaint{place, "the atom of '" + name + "' must be an integer variable"};
+  if (!call.is_define && !call.other_is_address)
+    throw Complaint{unit.printed.place(call.other.begin),
+                    "the first argument of 'xmp_atomic_ref' must be the address of an integer"};
   coarray_in(program, unit, call.atom, place);
 }
 

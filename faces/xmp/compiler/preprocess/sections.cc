@@ -27,6 +27,8 @@ std::string Sections::see(const std::string& token, const Place& place) {
     ++open_.back().questions;
   } else if (word == ":") {
     text = colon(place);
+  } else if (word == "," && !open_.empty() && !open_.back().comma) {
+    open_.back().comma = place;
   } else if (kAsm.count(word) != 0) {
     is_asm_next_ = true;
   }
@@ -50,6 +52,10 @@ std::string Sections::close(const std::string& bracket) {
   std::string omitted;
   if (!open_.back().parts.empty()) {
     omitted = end_part();
+    if (open_.back().comma)
+      complaints_.push_back({*open_.back().comma,
+                             "an array section is [base:length:step]; write a "
+                             "',' in it in parentheses"});
     std::vector<Range> parts = open_.back().parts;
     const bool has_two_colons = parts.size() == kPartsMax;
     parts.resize(kPartsMax);

@@ -4,6 +4,7 @@
 // as 0, of a step as 1: `a[:]` becomes `a[0,0]`. It is given the tokens of a unit one by one.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,9 @@ class Sections {
     size_t offset;      // of the bracket
     int questions = 0;  // `?` of conditional expressions whose `:` has not come yet
     bool ignores_colons = false;
-    std::vector<Range> parts{};  // of the section, if it is one, up to the last colon
-    size_t part_begin = 0;       // where the current part begins
+    std::vector<Range> parts{};    // of the section, if it is one, up to the last colon
+    size_t part_begin = 0;         // where the current part begins
+    std::optional<Place> comma{};  // the first comma in it, which is an operator
   };
 
   void open(const std::string& bracket);

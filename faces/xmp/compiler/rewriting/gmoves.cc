@@ -67,11 +67,11 @@ class SideRewriter {
   }
 
   void rewrite(const Use::Subscript& subscript) {
-    std::string open = "nagaya_xmp_single(", close = "), ";
+    std::string open = "nagaya_xmp_single((", close = ")), ";
     if (subscript.section) {
       open = "nagaya_xmp_section_of(" +
              std::string(subscript.section->length.is_empty() ? "0" : "1") + ", ";
-      if (!subscript.section->has_two_colons) close = ", 1), ";
+      close = subscript.section->has_two_colons ? "), " : ", 1), ";
     }
     edits_.replace({subscript.open, subscript.open + 1}, open);
     edits_.replace({subscript.close, subscript.close + 1}, close);

@@ -125,8 +125,9 @@ class Collector : public clang::RecursiveASTVisitor<Collector> {
     const clang::Expr* atom = call.getArg(found.is_define ? 0 : 1)->IgnoreImpCasts();
     found.whole = spots_.range(call.getSourceRange());
     found.atom = spots_.range(atom->getSourceRange());
-    found.other =
-        spots_.range(call.getArg(found.is_define ? 1 : 0)->IgnoreImpCasts()->getSourceRange());
+    const clang::Expr* other = call.getArg(found.is_define ? 1 : 0)->IgnoreImpCasts();
+    found.other = spots_.range(other->getSourceRange());
+    found.other_is_address = other->getType()->isPointerType() || other->getType()->isArrayType();
     found.is_lvalue = atom->isLValue();
     found.has_atomic_type = atom->getType()->isIntegerType() && !atom->getType()->isCharType();
     facts_.atomic_calls.push_back(found);

@@ -133,6 +133,7 @@ struct AtomicCall {
   Range whole, atom, other;
   bool is_lvalue;        // the atom is one
   bool has_atomic_type;  // an integer of more than a byte
+  bool other_is_address;
 };
 
 struct Function {
