@@ -351,9 +351,10 @@ def test_random_gmoves_do_so_over_hosts(start_over, random_gmoves, seed, used, e
 @pytest.mark.parametrize("seed, nodes", [(seed, nodes) for seed in range(20) for nodes in range(1, 9)] if FULL
                          else [(0, 3), (1, 8)])
 def test_random_files_have_what_loops_write(user, start, xmp_programs, seed, nodes):
-    source = xmp_programs.folder / "programs" / "xmp" / f"random-files-{seed}-{nodes}.c"
+    source = xmp_programs.sources / f"random-files-{seed}-{nodes}.c"
     user.new_file(source, random_files_of.program(seed, nodes))
-    ended = start(nodes, xmp_programs.compiled(source.stem, source), source.with_suffix(".file"))
+    program = xmp_programs.compiled(source.stem, source)
+    ended = start(nodes, program, f"{program}.file")
     assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), f"random_files.py {seed} {nodes}\n{ended}"
 
 
