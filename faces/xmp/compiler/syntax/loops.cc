@@ -125,6 +125,10 @@ class Dissector {
     if (!is_integer(*bound, context_)) return refuse(bound, no_integer);
     if (bound->HasSideEffects(context_, /*IncludePossibleEffects=*/false))
       return refuse(bound, changes);
+    std::vector<const clang::ValueDecl*> used;
+    collect_references(bound, used);
+    if (std::find(used.begin(), used.end(), index_) != used.end())
+      return refuse(bound, "its end and its step are computed before it, without the index");
     return true;
   }
 
