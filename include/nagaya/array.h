@@ -156,10 +156,12 @@ typedef struct nagaya_array nagaya_array;
  * (several processes, but outside of a space). */
 int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* grid, uint64_t name,
                       int messages, nagaya_array** out);
-/* Frees the block. Before that the caller waits until neighbours on other nodes have read the boxes
- * that it has sent them, which they do in their part of the same reflects. Returns 0, -EBUSY (a
- * reflect is pending: nothing happens), or the error of a box, even of one whose reflect has
- * returned 0; the block is freed then, too. */
+/* Waits until neighbours on other nodes have read the boxes that the caller has sent them, which
+ * they do in their part of the same reflects. Returns 0, -EBUSY (a reflect is pending), or the
+ * error of a box, even of one whose reflect has returned 0. */
+int nagaya_array_wait_sent(nagaya_array* array);
+/* Waits as nagaya_array_wait_sent() does, and frees the block. Returns as that; after -EBUSY
+ * nothing has happened, after another error the block is freed, too. */
 int nagaya_array_close(nagaya_array* array);
 
 /* Index i of a dimension lies i - first elements behind `base`; in a CYCLIC one without a full

@@ -135,12 +135,16 @@ int nagaya_array_open(const nagaya_array_shape* shape, const nagaya_array_grid* 
   });
 }
 
-int nagaya_array_close(nagaya_array* array) {
+int nagaya_array_wait_sent(nagaya_array* array) {
   if (is_of_parent(*array)) return -ESRCH;
   if (array->is_reflecting()) return -EBUSY;
   wait([array] { return array->may_be_destroyed(); });
-  const int error = array->error();
-  delete array;
+  return array->error();
+}
+
+int nagaya_array_close(nagaya_array* array) {
+  const int error = nagaya_array_wait_sent(array);
+  if (error != -ESRCH && error != -EBUSY) delete array;
   return error;
 }
 

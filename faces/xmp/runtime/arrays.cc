@@ -26,6 +26,18 @@ nagaya_xmp_array_state::nagaya_xmp_array_state(std::string of_name, size_t bytes
       with(on_template),
       alignments(alignment, alignment + dimensions) {}
 
+namespace {
+
+// The program fails if a reflect of the array has failed behind its directive.
+void check_reflects(const nagaya_xmp_array_state& array, int error) {
+  // -ESRCH is no error here: a forked child has a copy of the array, which ends with the child.
+  if (error != 0 && error != -ESRCH)
+    nagaya::xmp::fail(
+        nullptr, "a reflect of " + array.name + " has failed: " + nagaya::xmp::reason_of(error));
+}
+
+}  // namespace
+
 nagaya_xmp_array_state::~nagaya_xmp_array_state() {
   close();
 }
@@ -33,11 +45,7 @@ nagaya_xmp_array_state::~nagaya_xmp_array_state() {
 void nagaya_xmp_array_state::close() {
   placeholder.reset();
   if (blocks_here != nullptr) nagaya_array_blocks_close(std::exchange(blocks_here, nullptr));
-  const int error = blocks != nullptr ? nagaya_array_close(std::exchange(blocks, nullptr)) : 0;
-  // -ESRCH is no error here: a forked child has a copy of the array, which ends with the child.
-  if (error != 0 && error != -ESRCH)
-    nagaya::xmp::fail(nullptr,
-                      "a reflect of " + name + " has failed: " + nagaya::xmp::reason_of(error));
+  if (blocks != nullptr) check_reflects(*this, nagaya_array_close(std::exchange(blocks, nullptr)));
 }
 
 bool nagaya_xmp_array_state::has_same_layout(const nagaya_xmp_array_state& other) const {
@@ -233,11 +241,13 @@ void free_blocks(nagaya_xmp_array& array) {
 }
 
 void leave_all_blocks() {
-  for (const auto& [base, array] : arrays_by_base())
-    if (array->state->blocks_here != nullptr) nagaya_array_blocks_leave(array->state->blocks_here);
+  for (const auto& [base, array] : arrays_by_base()) {
+    nagaya_xmp_array_state& state = *array->state;
+    if (state.blocks_here != nullptr) nagaya_array_blocks_leave(state.blocks_here);
+    if (state.blocks != nullptr) check_reflects(state, nagaya_array_wait_sent(state.blocks));
+  }
 }
 
-// Closing an array waits until other nodes have received its halos; if that fails, the job fails.
 void close_all_blocks() {
   while (!arrays_by_base().empty()) nagaya_xmp_free_array(arrays_by_base().begin()->second);
 }

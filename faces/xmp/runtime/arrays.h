@@ -79,8 +79,9 @@ std::vector<nagaya_array_dimension> dimensions_of(const char* where,
 // Returns the array whose block at the caller begins at `base`; nullptr: there is none.
 nagaya_xmp_array* array_of_block(const void* base);
 
-// Both are called before the process ends: it uses no block of other nodes any more; it frees all
-// arrays that have blocks.
+// Both are called before the process ends. It uses no block of other nodes any more, and waits
+// until they have received its halos (if that fails, the program does); it frees all arrays that
+// have blocks.
 void leave_all_blocks();
 void close_all_blocks();
 
