@@ -48,3 +48,15 @@ def test_the_filter_refuses_what_cma_needs(contained):
     script = ("import ctypes, os; libc = ctypes.CDLL(None, use_errno=True); "
               "libc.process_vm_readv(os.getpid(), None, 0, None, 0, 0); print(ctypes.get_errno())")
     assert contained("/usr/bin/python3", "-c", script).out == f"{errno.EPERM}\n"
+
+
+@pytest.mark.usefixtures("needs_components")
+def test_ranks_in_containers_of_their_own_share_one_space(user, mpirun, nagaya, installation):
+    each = ["unshare", "--user", "--map-current-user", "--mount"]
+    if user.run([*each, "true"]).code != 0:
+        pytest.skip("the kernel lets this user make no namespaces")
+    ended = user.run([*mpirun, "-n", 4, *each, nagaya, "exec",
+                      installation.program("mpi_modes")],
+                     env={"NAGAYA_MPI_VERBOSE": "1"}, timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "every mode among 4\n"), ended
+    assert "MPI_COMM_WORLD of 4 processes: in the space" in ended.err, ended
