@@ -4,6 +4,8 @@
 !
 !   gfortran -c PREFIX/include/nagaya/fmpl.f90
 !   gfortran program.f90 fmpl.o -lnagaya-fmpl -lnagaya
+!
+! Buffers are arrays or, with gfortran, also single variables.
 module fmpl
   implicit none
   integer, parameter :: FMPL_SUCCESS = 0, FMPL_ERR_INIT = 1, FMPL_ERR_ARGUMENT = 2, &
@@ -24,17 +26,20 @@ module fmpl
     end subroutine
     subroutine fmpl_send(buf, size, dst, mai, ier)
       type(*), dimension(*), intent(in) :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, dst, mai
       integer, intent(out) :: ier
     end subroutine
     subroutine fmpl_recv(buf, size, src, mai, ier)
       type(*), dimension(*) :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, src, mai
       integer, intent(out) :: ier
     end subroutine
     subroutine fmpl_isend(buf, size, dst, mai, request, ier)
       import FMPL_REQUEST_WORDS
       type(*), dimension(*), intent(in), asynchronous :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, dst, mai
       integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
       integer, intent(out) :: ier
@@ -42,6 +47,7 @@ module fmpl
     subroutine fmpl_irecv(buf, size, src, mai, request, ier)
       import FMPL_REQUEST_WORDS
       type(*), dimension(*), asynchronous :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, src, mai
       integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
       integer, intent(out) :: ier
@@ -49,6 +55,7 @@ module fmpl
     subroutine fmpl_isend_prepare(buf, size, dst, mai, request, ier)
       import FMPL_REQUEST_WORDS
       type(*), dimension(*), intent(in), asynchronous :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, dst, mai
       integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
       integer, intent(out) :: ier
@@ -56,6 +63,7 @@ module fmpl
     subroutine fmpl_irecv_prepare(buf, size, src, mai, request, ier)
       import FMPL_REQUEST_WORDS
       type(*), dimension(*), asynchronous :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, src, mai
       integer(8), asynchronous :: request(FMPL_REQUEST_WORDS)
       integer, intent(out) :: ier
@@ -102,6 +110,7 @@ module fmpl
     end subroutine
     subroutine fmpl_sendbuff_set(buf, size, ipara, ier)
       type(*), dimension(*), asynchronous :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, ipara
       integer, intent(out) :: ier
     end subroutine
@@ -134,11 +143,13 @@ module fmpl
     end subroutine
     subroutine fmpl_bcast(buf, size, root, comm, ier)
       type(*), dimension(*) :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, root, comm
       integer, intent(out) :: ier
     end subroutine
     subroutine fmpl_hbcast(buf, size, root, ier)
       type(*), dimension(*) :: buf
+!GCC$ attributes no_arg_check :: buf
       integer, intent(in) :: size, root
       integer, intent(out) :: ier
     end subroutine
@@ -149,12 +160,14 @@ module fmpl
     end subroutine
     subroutine fmpl_reduce(buf, count, func, root, comm, work, ier)
       type(*), dimension(*) :: buf, work
+!GCC$ attributes no_arg_check :: buf, work
       integer, intent(in) :: count, root, comm
       external :: func
       integer, intent(out) :: ier
     end subroutine
     subroutine fmpl_allreduce(buf, count, func, comm, work, ier)
       type(*), dimension(*) :: buf, work
+!GCC$ attributes no_arg_check :: buf, work
       integer, intent(in) :: count, comm
       external :: func
       integer, intent(out) :: ier
