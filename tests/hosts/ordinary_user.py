@@ -137,7 +137,8 @@ class OrdinaryUser:
         target = self.new_folder(folder.name)
         ignored = shutil.ignore_patterns("CMakeFiles", "*.a", "*.o")
         for part in parts:
-            shutil.copytree(folder / part, target / part, symlinks=True, ignore=ignored)
+            # Headers are linked from the sources, which that user may not read either.
+            shutil.copytree(folder / part, target / part, symlinks=part != "include", ignore=ignored)
         return target
 
     def leave(self):
