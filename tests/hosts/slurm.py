@@ -4,6 +4,7 @@ configuration, sockets and accounts of their own. It touches no Slurm of this ma
 
 The tests use the class Slurm; run as a program (by it) this file is that first process.
 """
+import contextlib
 import copy
 import fcntl
 import os
@@ -15,6 +16,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 
 from enclosure import Enclosure, give_account, reap_orphans
 
@@ -80,6 +82,19 @@ class Slurm(Enclosure):
         asked = subprocess.run([*self.inside(), "sinfo", "--noheader", "--format=%t"], check=False,
                                capture_output=True, text=True)
         return asked.stdout.strip()
+
+
+@contextlib.contextmanager
+def user_in_slurm(user, *more_kinds):
+    """Yields the user in an allocation of a Slurm that is started for it."""
+    assert not missing_programs(), f"not installed: {missing_programs()}"
+    with tempfile.TemporaryDirectory(prefix="nagaya-slurm-", dir="/run") as folder:
+        os.chmod(folder, 0o755)
+        slurm = Slurm(user, folder)
+        try:
+            yield slurm.user_inside(user, *more_kinds)
+        finally:
+            slurm.leave()
 
 
 def configure_network():

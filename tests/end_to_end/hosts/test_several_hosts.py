@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
 import pytest
@@ -17,8 +16,7 @@ from launching import DIRECT, EXEC, RUN
 from leftovers import describe
 from ordinary_user import SEARCHED_FOLDERS
 from refusals import OWN_FAILURE, expect_refusal
-from slurm import Slurm
-from slurm import missing_programs as missing_of_slurm
+from slurm import user_in_slurm
 from terminal import Terminal
 
 PER_HOST = 2
@@ -363,14 +361,8 @@ def test_an_unreachable_host_ends_the_job(hosts, front, command, where, check_no
 
 @pytest.fixture
 def slurm_user(root_only, user):
-    assert not missing_of_slurm(), f"not installed: {missing_of_slurm()}"
-    with tempfile.TemporaryDirectory(prefix="nagaya-slurm-", dir="/run") as folder:
-        os.chmod(folder, 0o755)
-        slurm = Slurm(user, folder)
-        try:
-            yield slurm.user_inside(user, "--pid")
-        finally:
-            slurm.leave()
+    with user_in_slurm(user, "--pid") as inside:
+        yield inside
 
 
 def test_inside_an_allocation_srun_starts_the_tasks(slurm_user, nagaya, where, leftovers):

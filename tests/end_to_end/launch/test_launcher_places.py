@@ -6,13 +6,12 @@ import errno
 import os
 import pathlib
 import signal
-import tempfile
 import time
 
 import pytest
 from launched_ranks import (LINE, MPICH, OPEN_MPI, HeldJob, Rank, check_nothing_left, check_ranks,
                             command_of, numbers_of_tasks)
-from slurm import Slurm, missing_programs
+from slurm import user_in_slurm
 
 RANKS = 3
 MPIS = [OPEN_MPI, MPICH]
@@ -169,14 +168,8 @@ def slurm_user(user):
     """The user in an allocation of one node."""
     if os.geteuid() != 0:
         pytest.skip("Slurm's daemons need root: run the tests as root")
-    assert not missing_programs(), f"not installed: {missing_programs()}"
-    with tempfile.TemporaryDirectory(prefix="nagaya-slurm-", dir="/run") as folder:
-        os.chmod(folder, 0o755)
-        slurm = Slurm(user, folder)
-        try:
-            yield slurm.user_inside(user, "--pid")
-        finally:
-            slurm.leave()
+    with user_in_slurm(user, "--pid") as inside:
+        yield inside
 
 
 ALLOCATION = {"SLURM_JOB_NUM_NODES": "1", "SLURM_NNODES": "1", "SLURM_JOB_NODELIST": "localhost",

@@ -11,14 +11,13 @@ import re
 import shlex
 import shutil
 import signal
-import tempfile
 
 import pytest
 from launching import (DIRECT, INPUT_PIECE, LAUNCHERS, LIMIT_S, RANKS, RUN, Case, Launching,
                        are_stopped)
 from leftovers import Leftovers
 from refusals import OWN_FAILURE, expect_refusal
-from slurm import Slurm, missing_programs
+from slurm import user_in_slurm
 from terminal import Terminal
 
 INPUT = bytes(range(256)) * 1172  # 300 kB
@@ -64,14 +63,8 @@ def slurm_user(request, user):
     elif os.geteuid() != 0:
         yield "Slurm's daemons need root: run the tests as root"
     else:
-        assert not missing_programs(), f"not installed: {missing_programs()}"
-        with tempfile.TemporaryDirectory(prefix="nagaya-slurm-", dir="/run") as folder:
-            os.chmod(folder, 0o755)
-            slurm = Slurm(user, folder)
-            try:
-                yield slurm.user_inside(user)
-            finally:
-                slurm.leave()
+        with user_in_slurm(user) as inside:
+            yield inside
 
 
 @pytest.fixture(scope="module", autouse=True)
