@@ -72,8 +72,8 @@ def make_list_of_decisions(tree, pages):
 
 def check_chapters(tree):
     chapters = (tree / "packaging/manual/mkdocs.yml").read_text()
-    for page in (tree / "docs").glob("*.md"):
-        if f": docs/{page.name}\n" not in chapters:
+    for page in [*(tree / "docs").glob("*.md"), *(tree / "docs/tutorial").iterdir()]:
+        if f": {page.relative_to(tree)}\n" not in chapters:
             sys.exit(f"{page}: in no chapter of packaging/manual/mkdocs.yml")
 
 

@@ -17,6 +17,7 @@ from hosts import HOSTS, Hosts, missing_programs
 from installation import Installation
 from leftovers import Leftovers
 from ordinary_user import OrdinaryUser
+from tutorials import Reader
 from xmp_programs import XmpPrograms
 
 FULL = os.environ.get("NAGAYA_FULL") == "1"
@@ -121,6 +122,11 @@ def xmp_programs(user, installation):
     if not (installation.root / "bin" / "xmpcc").exists():
         pytest.skip("xmpcc is not built: Debian's libclang-14-dev or libclang-19-dev is not installed")
     return XmpPrograms(user, installation)
+
+
+@pytest.fixture
+def reader(user, installation, folder):
+    return Reader(user, installation, folder)
 
 
 @pytest.fixture(scope="module")

@@ -34,6 +34,12 @@ check_face() {  # the messages go through the space
   grep -q 'in the space' /tmp/output || { cat /tmp/output; return 1; }
 }
 
+follow() {  # does what a tutorial says for this place, in a folder with what is installed
+  local tree=$PWD
+  rm -rf /tmp/reader && mkdir /tmp/reader && cp -r examples "$1"/* /tmp/reader
+  (cd /tmp/reader && python3 -B "$tree/tests/end_to_end/support/page.py" "$tree/docs/tutorial/$2.md" "$3")
+}
+
 by_wheel() {
   local wheel python began
   wheel=$(echo "$1"/nagaya-*.whl)
@@ -60,6 +66,7 @@ by_wheel() {
     [ -z "$(find /tmp/environment -name '*nagaya*')" ] || { find /tmp/environment -name '*nagaya*'; return 1; }
     rm -rf /tmp/environment
   done
+  follow "$1" pip 'a fresh Debian with the wheel'
 }
 
 by_packages() {
@@ -79,6 +86,7 @@ by_packages() {
   nagaya run -n 3 python3 examples/python/halo_exchange.py
   # shellcheck disable=SC2046
   apt purge -y $(dpkg-query -W -f '${Package}\n' '*nagaya*')
+  follow "$folder" site 'a fresh Debian with the packages'
   [ "$(files)" = "$before" ] || { diff <(echo "$before") <(files); return 1; }
 }
 

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """FMPL's functions in C and Fortran, on one host and on several, and a process that is killed in them."""
-import pathlib
-import re
-import subprocess
 import time
 
 import pytest
@@ -10,7 +7,6 @@ from hosts import SHARED_PROCESSORS
 
 RUN_LIMIT_S = 120
 END_LIMIT_S = 5
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
 @pytest.mark.parametrize("tasks", [2, 3, 8])
@@ -42,14 +38,3 @@ def test_a_process_that_dies_ends_the_job(user, nagaya, installation, rounds):
     ended = user.run([nagaya, "run", "-n", 3, installation.program("fmpl_checks"), "die", rounds],
                      timeout=RUN_LIMIT_S)
     assert ended.code == 128 + 9 and time.monotonic() - begin < END_LIMIT_S, ended
-
-
-def test_the_first_program_of_the_manual_prints_42(user, nagaya, folder, installation):
-    program = re.search(r"```c\n(.*?)```", (ROOT / "docs/fmpl.md").read_text(), re.S).group(1)
-    source, binary = folder / "first.c", folder / "first"
-    source.write_text(program)
-    libraries = installation.root / "lib"
-    subprocess.run(["cc", source, "-o", binary, f"-I{ROOT / 'include'}", f"-L{libraries}",
-                    "-lnagaya-fmpl", "-lnagaya", f"-Wl,-rpath,{libraries}"], check=True)
-    ended = user.run([nagaya, "run", "-n", 2, binary], timeout=RUN_LIMIT_S)
-    assert (ended.code, ended.out) == (0, "42\n"), ended
