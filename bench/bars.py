@@ -6,6 +6,8 @@ import json
 import operator
 import pathlib
 
+from makers import maker_of
+
 COMPARISONS = {"<=": operator.le, ">=": operator.ge}
 MET, MISSED, REPORTED, NOT_MEASURED = "met", "missed", "reported", "not measured"
 
@@ -87,8 +89,9 @@ def verdicts(figures: dict, bars: list[Bar]) -> list[Verdict]:
 
 def not_measured(figures: dict, bars: list[Bar]) -> list[Verdict]:
     """Returns a line for every bar whose figure is missing."""
-    return [Verdict(bar.figure.split(".")[0], bar.name, "", NOT_MEASURED, bar)
-            for bar in bars if bar.figure.split(".")[0] not in figures]
+    missing = [bar for bar in bars if bar.figure.split(".")[0] not in figures]
+    return [Verdict(name := bar.figure.split(".")[0], bar.name, f"made by `nagaya bench {maker_of(name)}`",
+                    NOT_MEASURED, bar) for bar in missing]
 
 
 def print_verdicts(lines: list[Verdict]) -> None:

@@ -205,9 +205,9 @@ class Report(unittest.TestCase):
             self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", text)
             for plot in ("ratios.svg", "malloc.svg", "memory.svg", "coll_crowded.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
-            headings = ["# Measured", "## How it was measured", "## Plots", "## Targets", "## Comparisons",
-                        "## Derived figures", "## Measured alone"]
-            self.assertEqual([line for line in text.splitlines() if line.startswith("#")], headings)
+            headings = ["# Measured", "## How it was measured", "## Plots", "## Published figures", "## Targets",
+                        "## Comparisons", "## Derived figures", "## Measured alone", "## Not in these results"]
+            self.assertEqual([line for line in text.splitlines() if re.match("##? ", line)], headings)
             for_browsers = (folder / "results/index.html").read_text()
             for heading in headings[1:]:
                 self.assertRegex(for_browsers, f"<h2 [^>]*>{heading[3:]}</h2>")
@@ -216,7 +216,7 @@ class Report(unittest.TestCase):
             page = (folder / "page.md").read_text()
             self.assertTrue(page.startswith("before\n<!-- measured -->\n"))
             self.assertTrue(page.endswith("<!-- /measured -->\nafter\n"))
-            self.assertNotIn("old", page)
+            self.assertNotIn("-->old<!--", page)
 
     def test_uncommitted_changes_are_said_and_not_measured_for_a_report(self):
         import report

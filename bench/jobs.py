@@ -197,7 +197,8 @@ def compared(plan: Jobs, results: list[list[dict]]) -> dict:
             if all(job in rounds for job in named):
                 subject = (comparison.name or comparison.subject) if len(plan.comparisons) > 1 else ""
                 figures[key_of(plan.setting, name, subject)] = {
-                    **titled(about, plan.setting, subject), **sides(comparison, rounds)}
+                    **titled(about, plan.setting, subject), **sides(comparison, rounds),
+                    "peers": {job: spread(rounds[job]) for job in comparison.incumbent}}
     return figures
 
 

@@ -7,10 +7,14 @@ import pathlib
 import re
 
 import bars
+import catalogue
 import jobs
 import machine
+import papers
 import plots
 import report_page
+from makers import maker_of
+from papers import number
 
 # The figures of the first lines, and what each is, for readers who know none of the others.
 SUMMARY = {
@@ -30,10 +34,6 @@ SUMMARY = {
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
 
 
-def number(value: float) -> str:
-    return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
-
-
 def spread_cell(spread: dict | None) -> str:
     return bars.spread_text(spread) if spread else ""
 
@@ -42,10 +42,16 @@ def side_cell(side: dict | None) -> str:
     return f"{number(side['p50'])} ({side['name']})" if side else ""
 
 
+def peers_cell(figure: dict) -> str:
+    """Returns the values of all jobs of which the incumbent is the cheapest."""
+    peers = figure.get("peers", {})
+    return ", ".join(f"{name} {number(spread['p50'])}" for name, spread in peers.items()) if len(peers) > 1 else ""
+
+
 def comparison_table(figures: dict) -> list[str]:
     lines = [
-        "| figure | unit | Nagaya | incumbent | floor | / incumbent [p10..p90] | / floor |",
-        "|---|---|---:|---:|---:|---|---|",
+        "| figure | unit | Nagaya | incumbent | floor | / incumbent [p10..p90] | / floor | every peer |",
+        "|---|---|---:|---:|---:|---|---|---|",
     ]
     for figure in figures.values():
         if "incumbent" not in figure and "floor" not in figure:
@@ -53,7 +59,8 @@ def comparison_table(figures: dict) -> list[str]:
         lines.append(
             f"| {figure['title']} | {figure['unit']} | {number(figure['subject']['p50'])} "
             f"| {side_cell(figure.get('incumbent'))} | {side_cell(figure.get('floor'))} "
-            f"| {spread_cell(figure.get('ratio'))} | {spread_cell(figure.get('floor_ratio'))} |")
+            f"| {spread_cell(figure.get('ratio'))} | {spread_cell(figure.get('floor_ratio'))} "
+            f"| {peers_cell(figure)} |")
     return lines
 
 
@@ -84,6 +91,27 @@ def bar_table(lines: list[bars.Verdict]) -> list[str]:
     return table
 
 
+def paper_tables(figures: dict) -> list[str]:
+    """Returns a row for every published figure, beside ours."""
+    text = ["A row holds if all our figures for it are within the bound that the published one sets."]
+    for paper, about, rows in papers.load(catalogue.FOLDER / "papers.json"):
+        text += ["", f"### {paper}", "", f"Published on: {about}.", "",
+                 "| published | there | here | |", "|---|---|---|---|"]
+        for row in rows:
+            judged = papers.judged(row, figures)
+            text.append(f"| {row.figure} | {row.published} | {judged.ours} | {judged.verdict} |")
+    return text
+
+
+def absent_table(results: dict) -> list[str]:
+    """Returns a row for every benchmark of which these results have no figure."""
+    made = {maker_of(name) for name in results["figures"]}
+    about = {**dict.fromkeys(results.get("skipped", []), ", skipped"), **dict.fromkeys(results["failed"], ", failed")}
+    rows = [f"| `nagaya bench {name}` | {benchmark.what}{about.get(name, '')} |"
+            for name, benchmark in catalogue.BENCHMARKS.items() if name not in made]
+    return ["| made by | figures |", "|---|---|", *rows] if rows else ["Every benchmark has its figures here."]
+
+
 def machine_text(results: dict) -> str:
     about = results["machine"]
     quick = " Made with --quick: these are NO measurements." if results["quick"] else ""
@@ -102,9 +130,16 @@ def summary(figures: dict, lines: list[bars.Verdict]) -> list[str]:
             table.append(f"| {words} | {figure['unit']} | {number(figure['subject']['p50'])} "
                          f"| {side_cell(figure['incumbent'])} | {figure['ratio']['p50']:.2f} |")
     verdicts = [line.verdict for line in lines if line.bar]
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
+    published = [papers.judged(row, figures).verdict
+                 for _, _, rows in papers.load(catalogue.FOLDER / "papers.json") for row in rows]
     return [*(table if len(table) > 2 else []), "",
-            f"Each target (a bound that was set before the measurement) has a line below: {counts}."]
+            f"Each target (a bound that was set before the measurement) has a line below: {counted(verdicts)}. "
+            f"So has each published figure of the papers that Nagaya continues: {counted(published)}. "
+            "A line without a figure names the command that makes it."]
+
+
+def counted(verdicts: list[str]) -> str:
+    return ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts))
 
 
 def sections(results: dict, lines: list[bars.Verdict], prefix: str) -> dict[str, list[str]]:
@@ -121,10 +156,12 @@ def sections(results: dict, lines: list[bars.Verdict], prefix: str) -> dict[str,
             "at once, one per core, unless the line says otherwise."],
         "Plots": [f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
                   if plots.has_data(file, figures)],
+        "Published figures": paper_tables(figures),
         "Targets": bar_table(lines),
         "Comparisons": comparison_table(figures),
         "Derived figures": derived_table(figures),
         "Measured alone": single_table(figures),
+        "Not in these results": absent_table(results),
     }
 
 
@@ -142,7 +179,7 @@ def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     for heading, part in sections(results, lines, "").items():
         text += [f"## {heading}", "", *part, ""]
     (out / "README.md").write_text("\n".join(text))
-    (out / "index.html").write_text(report_page.page("\n".join(text)))
+    (out / "index.html").write_text(report_page.page("\n".join(text), out))
 
 
 def require_markers(page: pathlib.Path) -> str:

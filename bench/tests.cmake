@@ -86,5 +86,11 @@ add_test(NAME bench.driver_judges_and_reports
 set_tests_properties(bench.driver_judges_and_reports PROPERTIES
   ENVIRONMENT
   PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/hosts:${PROJECT_SOURCE_DIR}/tests/end_to_end/support)
-list(APPEND bench_tests bench.driver_holds_figures_against_bars bench.driver_judges_and_reports)
+add_test(NAME bench.report_has_every_figure_and_opens_in_a_browser
+         COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/report_test.py)
+set_tests_properties(bench.report_has_every_figure_and_opens_in_a_browser PROPERTIES
+  ENVIRONMENT
+  PYTHONPATH=${PROJECT_SOURCE_DIR}/tests/hosts:${PROJECT_SOURCE_DIR}/tests/end_to_end/support)
+list(APPEND bench_tests bench.driver_holds_figures_against_bars bench.driver_judges_and_reports
+     bench.report_has_every_figure_and_opens_in_a_browser)
 set_tests_properties(${bench_tests} ${bench_fault_tests} PROPERTIES TIMEOUT 600)
