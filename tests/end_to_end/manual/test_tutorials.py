@@ -16,7 +16,11 @@ def test_every_command_is_run_by_a_test(path):
     assert {command.place for command in tutorial.commands} <= PLACES
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+# The pages whose programs have tests of their own in any case.
+AS_FULL = {"pip": pytest.mark.full}
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, marks=AS_FULL.get(path.stem, ()), id=path.stem) for path in PAGES])
 def test_the_commands_do_what_the_page_shows(reader, path):
     if path.stem == "xmp":
         reader.needs_xmpcc()

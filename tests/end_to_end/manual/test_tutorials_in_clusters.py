@@ -9,6 +9,7 @@ from slurm import user_in_slurm
 from tutorials import HOSTS, PAGES, SLURM
 
 RUN_LIMIT_S = 120
+pytestmark = pytest.mark.full
 
 
 def pages_of(place):
