@@ -4,6 +4,7 @@ ARCHITECTURE. Links to sources, which are not in it, become plain names.
 
     make_manual.py TREE FOLDER      FOLDER/site/index.html is the result
 """
+import json
 import pathlib
 import re
 import shutil
@@ -57,7 +58,8 @@ def make_manual_pages(tree, pages):
     lines = ["# Manual pages\n\n| page | |\n|---|---|\n"]
     for file in sorted((tree / "docs/man").iterdir(), key=lambda file: (file.suffix, file.name)):
         text = subprocess.run(["mandoc", "-T", "markdown", file], check=True, capture_output=True, text=True).stdout
-        write(pages / "man" / f"{file.name}.md", text)
+        sections = re.sub(r"^# ", "## ", text, flags=re.MULTILINE)
+        write(pages / "man" / f"{file.name}.md", f"# {file.stem}({file.suffix[1:]})\n\n{sections}")
         about = re.search(r"^\.Nd (.*)", file.read_text(), re.MULTILINE).group(1)
         lines.append(f"| [{file.stem}({file.suffix[1:]})]({file.name}.md) | {about} |\n")
     write(pages / "man/index.md", "".join(lines))
@@ -68,6 +70,13 @@ def make_list_of_decisions(tree, pages):
               for file in sorted((tree / "docs/decisions").glob("*.md"))]
     write(pages / "docs/decisions/index.md",
           "# Decisions\n\n" + "".join(f"- [{title}]({name})\n" for name, title in titles))
+
+
+def replace_search(tree, folder):
+    """So that a manual which is opened from a file can be searched, too."""
+    pages = json.loads((folder / "search_index.json").read_text())["docs"]
+    write(folder / "index.js", f"const searched_pages = {json.dumps(pages)};\n")
+    shutil.copy(tree / "packaging/manual/search.js", folder / "main.js")
 
 
 def check_chapters(tree):
@@ -86,11 +95,12 @@ def main():
         name = page.relative_to(tree).as_posix()
         write(pages / place_of(name), with_links_of_manual(page.read_text(), page, places))
     for image in (tree / "docs").rglob("*.svg"):
-        shutil.copy(image, pages / image.relative_to(tree))
+        write(pages / image.relative_to(tree), image.read_text())
     make_manual_pages(tree, pages)
     make_list_of_decisions(tree, pages)
     shutil.copy(tree / "packaging/manual/mkdocs.yml", folder)
     subprocess.run(["mkdocs", "build", "--strict", "--quiet", "--config-file", folder / "mkdocs.yml"], check=True)
+    replace_search(tree, folder / "site/search")
 
 
 if __name__ == "__main__":
