@@ -205,8 +205,8 @@ class Report(unittest.TestCase):
             self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", text)
             for plot in ("ratios.svg", "malloc.svg", "memory.svg", "coll_crowded.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
-            headings = ["# Measured", "## How it was measured", "## Plots", "## Published figures", "## Targets",
-                        "## Comparisons", "## Derived figures", "## Measured alone", "## Not in these results"]
+            headings = ["# Measured", "## How it was measured", "## Published figures", "## More plots",
+                        "## Targets", "## Comparisons", "## Derived figures", "## Measured alone", "## Not in these results"]
             self.assertEqual([line for line in text.splitlines() if re.match("##? ", line)], headings)
             for_browsers = (folder / "results/index.html").read_text()
             for heading in headings[1:]:

@@ -32,6 +32,14 @@ class Row:
 
 
 @dataclasses.dataclass(frozen=True)
+class Paper:
+    name: str
+    machine: str
+    plots: list[str]  # of our figures
+    rows: list[Row]
+
+
+@dataclasses.dataclass(frozen=True)
 class Verdict:
     row: Row
     ours: str
@@ -44,12 +52,9 @@ def beginning_of(pattern: str) -> str:
     return re.sub(r"\(([^|)]*)[^)]*\)\??", r"\1", example)
 
 
-def load(path: pathlib.Path) -> list[tuple[str, str, list[Row]]]:
-    """Returns each paper's name, its machine and its rows."""
-    papers = json.loads(path.read_text())["papers"]
-    return [(paper["paper"], paper["machine"],
-             [Row(**{"other" if key == "with" else key: value for key, value in row.items()}) for row in paper["rows"]])
-            for paper in papers]
+def load(path: pathlib.Path) -> list[Paper]:
+    return [Paper(paper["paper"], paper["machine"], paper["plots"], [Row(**row) for row in paper["rows"]])
+            for paper in json.loads(path.read_text())["papers"]]
 
 
 def judged(row: Row, figures: dict) -> Verdict:

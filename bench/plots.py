@@ -23,12 +23,18 @@ FILES = {
     "fmpl_barrier.svg": "FMPL: barrier (figure 7)",
     "fmpl_bcast.svg": "FMPL: broadcast of 8 KB from changing processes (figure 8)",
     "fmpl_sum.svg": "FMPL: sum of 8 KB at changing processes (figure 9)",
+    "pvas_eager.svg": "MPI message, eager up to 1 MiB (figure 9 of the PVAS paper)",
+    "pvas_rendezvous.svg": "MPI message, all by rendezvous (figure 9 of the PVAS paper)",
+    "delegation_pingpong.svg": "A message between two hosts over 1 Gbit/s (figure 4 of the delegation paper)",
+    "delegation_alltoall.svg": "Alltoall of eight hosts over 1 Gbit/s (figure 5 of the delegation paper)",
+    "pingpong.svg": "A message between two hosts, by the ways to notify the delegatee",
     "requests_latency.svg": "Reading memory of another host: time until the data is there",
     "requests_rate.svg": "Reading 8 bytes of another host's memory, many requests at a time",
     "malloc.svg": "malloc and free of a block that is written in full",
     "ratios.svg": "What tasks ask of the kernel and of malloc, compared with separate processes",
 }
 SIZE = r"(?P<x>\d+)(?P<unit>B|KiB|MiB)"
+MODE = "(automatic|kernel|polling)"  # ways to notify the delegatee
 RATIO = "time / that of the fastest other\n(below 1: Nagaya is faster)"
 # The figures of a plot, and the meaning of its x and its y. Its curves are the jobs that the
 # figures compare; or, where a name has a `curve`, the ratios of these.
@@ -38,6 +44,12 @@ CURVES = {
                           "nanoseconds per request"),
     "coll.svg": (rf"coll_(?!crowded|hosts|long|xhc)(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
     "coll_crowded.svg": (rf"coll_crowded_(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
+    "pvas_eager.svg": (rf"figure_9_eager_pingpong_{SIZE}", "size of the data", "microseconds, one way"),
+    "pvas_rendezvous.svg": (rf"figure_9_rendezvous_pingpong_{SIZE}_.*", "size of the data",
+                            "microseconds, one way"),
+    "delegation_pingpong.svg": (rf"gigabit_pingpong_{SIZE}_{MODE}", "size of the data", "microseconds, one way"),
+    "delegation_alltoall.svg": (rf"gigabit_alltoall_{SIZE}_{MODE}", "size of the data", "microseconds"),
+    "pingpong.svg": (rf"pingpong_{SIZE}_{MODE}", "size of the data", "microseconds, one way"),
     "fmpl_messages.svg": (rf"fmpl_2_pingpong_{SIZE}_.*", "size of the data", "microseconds, one way"),
     "fmpl_barrier.svg": (r"fmpl_(?P<x>\d+)_barrier_.*", "processes", "microseconds"),
     "fmpl_bcast.svg": (r"fmpl_(?P<x>\d+)_bcast_.*", "processes", "microseconds"),
@@ -53,7 +65,8 @@ MEMORY = {"both": "memory and page tables [MiB]",
           "pss": "memory without page tables [MiB]", "page_tables": "page tables [MiB]",
           "dev_shm": "files in /dev/shm [MiB]"}
 # Names of jobs in the words of a reader who knows no settings.
-CURVE_NAMES = {"Nagaya btl self": "Nagaya, and Open MPI's own segments left out", "Open MPI tcp": "Open MPI over TCP",
+CURVE_NAMES = {"kernel": "by kernel notification", "polling": "by polling", "automatic": "Nagaya's choice",
+               "Nagaya btl self": "Nagaya, and Open MPI's own segments left out", "Open MPI tcp": "Open MPI over TCP",
                "libfabric, FI_THREAD_SAFE": "libfabric, its own locks", "hybrid": "XMP and OpenMP"}
 UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 

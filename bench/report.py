@@ -91,16 +91,30 @@ def bar_table(lines: list[bars.Verdict]) -> list[str]:
     return table
 
 
-def paper_tables(figures: dict) -> list[str]:
-    """Returns a row for every published figure, beside ours."""
+def published() -> list[papers.Paper]:
+    return papers.load(catalogue.FOLDER / "papers.json")
+
+
+def plot_lines(files: list[str], figures: dict, prefix: str) -> list[str]:
+    return [f"![{plots.FILES[file]}]({prefix}{file})" for file in files if plots.has_data(file, figures)]
+
+
+def paper_tables(figures: dict, prefix: str) -> list[str]:
+    """Returns a row for every published figure, beside ours, and our plots."""
     text = ["A row holds if all our figures for it are within the bound that the published one sets."]
-    for paper, about, rows in papers.load(catalogue.FOLDER / "papers.json"):
-        text += ["", f"### {paper}", "", f"Published on: {about}.", "",
+    for paper in published():
+        text += ["", f"### {paper.name}", "", f"Published on: {paper.machine}.", "",
                  "| published | there | here | |", "|---|---|---|---|"]
-        for row in rows:
+        for row in paper.rows:
             judged = papers.judged(row, figures)
             text.append(f"| {row.figure} | {row.published} | {judged.ours} | {judged.verdict} |")
+        text += ["", *plot_lines(paper.plots, figures, prefix)]
     return text
+
+
+def other_plots() -> list[str]:
+    of_papers = {file for paper in published() for file in paper.plots}
+    return [file for file in plots.FILES if file not in of_papers]
 
 
 def absent_table(results: dict) -> list[str]:
@@ -130,11 +144,10 @@ def summary(figures: dict, lines: list[bars.Verdict]) -> list[str]:
             table.append(f"| {words} | {figure['unit']} | {number(figure['subject']['p50'])} "
                          f"| {side_cell(figure['incumbent'])} | {figure['ratio']['p50']:.2f} |")
     verdicts = [line.verdict for line in lines if line.bar]
-    published = [papers.judged(row, figures).verdict
-                 for _, _, rows in papers.load(catalogue.FOLDER / "papers.json") for row in rows]
+    of_papers = [papers.judged(row, figures).verdict for paper in published() for row in paper.rows]
     return [*(table if len(table) > 2 else []), "",
             f"Each target (a bound that was set before the measurement) has a line below: {counted(verdicts)}. "
-            f"So has each published figure of the papers that Nagaya continues: {counted(published)}. "
+            f"So has each published figure of the papers that Nagaya continues: {counted(of_papers)}. "
             "A line without a figure names the command that makes it."]
 
 
@@ -154,9 +167,8 @@ def sections(results: dict, lines: list[bars.Verdict], prefix: str) -> dict[str,
             "Ratios are formed within a round; given are their median and, in brackets, their 10th and "
             "90th percentile. They are ratios of cost: below 1, what the line names first is cheaper. Two ranks run "
             "at once, one per core, unless the line says otherwise."],
-        "Plots": [f"![{title}]({prefix}{file})" for file, title in plots.FILES.items()
-                  if plots.has_data(file, figures)],
-        "Published figures": paper_tables(figures),
+        "Published figures": paper_tables(figures, prefix),
+        "More plots": plot_lines(other_plots(), figures, prefix),
         "Targets": bar_table(lines),
         "Comparisons": comparison_table(figures),
         "Derived figures": derived_table(figures),

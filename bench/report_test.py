@@ -21,7 +21,7 @@ from makers import maker_of
 FOLDER = pathlib.Path(__file__).resolve().parent
 STORED = FOLDER.parent / "docs/results/results.json"
 BARS, PAPERS = bars.load(FOLDER / "bars.json"), papers.load(FOLDER / "papers.json")
-ROWS = [row for _, _, rows in PAPERS for row in rows]
+ROWS = [row for paper in PAPERS for row in paper.rows]
 LIMIT_S = 60
 BROWSER = shutil.which("chromium")
 # Gives the test the sizes that the browser has found: no size is a picture that it cannot show.
@@ -60,6 +60,10 @@ class Papers(unittest.TestCase):
                 self.assertIn(benchmark, catalogue.BENCHMARKS, row)
             if row.figures:
                 self.assertRegex(papers.beginning_of(row.figures), f"^(?:{row.figures})$")
+
+    def test_each_plot_of_a_paper_is_one_of_ours(self):
+        import plots
+        self.assertLessEqual({file for paper in PAPERS for file in paper.plots}, set(plots.FILES))
 
     def test_a_row_holds_if_all_its_figures_do(self):
         self.assertEqual(self.verdict(coll_64_bcast_8B=0.5, coll_64_all=0.9, coll_8B=2).verdict, papers.HOLDS)
