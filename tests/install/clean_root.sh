@@ -36,7 +36,7 @@ check_face() {  # the messages go through the space
 
 follow() {  # does what a tutorial says for this place, in a folder with what is installed
   local tree=$PWD
-  rm -rf /tmp/reader && mkdir /tmp/reader && cp -r examples "$1"/* /tmp/reader
+  rm -rf /tmp/reader && mkdir /tmp/reader && cp "$1"/* /tmp/reader
   (cd /tmp/reader && python3 -B "$tree/tests/end_to_end/support/page.py" "$tree/docs/tutorial/$2.md" "$3")
 }
 
