@@ -19,6 +19,8 @@ import sys
 BLOCK = re.compile(r"^(?:<!-- in: ([^\n]*) -->\n)?```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NAME = re.compile(r"(?:/\*|#|!) ([\w.-]+\.\w+)(?: \*/)?\n")
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+# Where other tests take the processors, a job needs longer than on a reader's machine.
+SLEEP = 'sleep() { command sleep "$((3 * $1))"; }'
 END = "-- end of a command:"
 # The status of a command is that of the next one's `$?`.
 AFTER_EACH = f"""status=$?; printf '\\n{END} %s\\n' "$status"; (exit "$status")"""
@@ -67,7 +69,7 @@ def on_hosts(command, names):
 
 
 def script_of(commands):
-    return "\n".join(["exec 2>&1", *(f"{command.text}\n{AFTER_EACH}" for command in commands), ""])
+    return "\n".join(["exec 2>&1", SLEEP, *(f"{command.text}\n{AFTER_EACH}" for command in commands), ""])
 
 
 def is_as_shown(output, shown):
