@@ -73,6 +73,9 @@ class Rules(unittest.TestCase):
         self.assertEqual(
             list(check_sources.check_pages(path, header, ".Fn nagaya_area_open int\n")), [])
         self.assertTrue(list(check_sources.check_pages(path, header, ".Fn nagaya_area_open_all\n")))
+        for header in ("static inline nagaya_completion nagaya_flag(uint32_t* flag) {\n",
+                       "void blacs_count_sends(blacs_sends* out);\n"):
+            self.assertTrue(list(check_sources.check_pages(path, header, "")), header)
 
     def test_no_folder_is_a_drawer(self):
         self.assertEqual(list(check_sources.check_folder("src/task")), [])
