@@ -7,11 +7,13 @@ and each page of the tutorials is one click from the first one.
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 LIMIT_S = 60
+SKIPPED = 77
 # The browser tells the sizes that it has found: no size is a picture that it cannot show.
 PROBE = "<script>onload = () => { for (const image of document.images) image.dataset.width = image.naturalWidth }</script>"
 SEARCHES = {"delegatee": "docs/delegatee.html", "nagaya_llcl_try": "man/nagaya_llcl.3.html",
@@ -27,6 +29,9 @@ def shown(browser, profile, address):
 
 def main():
     site, browser = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    if not shutil.which(browser):
+        print(f"{browser} is not installed")
+        sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as profile:
         for words, page in SEARCHES.items():
             found = shown(browser, profile, f"file://{site}/search.html?q={words.replace(' ', '+')}")
