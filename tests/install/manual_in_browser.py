@@ -16,8 +16,7 @@ LIMIT_S = 60
 SKIPPED = 77
 # The browser tells the sizes that it has found: no size is a picture that it cannot show.
 PROBE = "<script>onload = () => { for (const image of document.images) image.dataset.width = image.naturalWidth }</script>"
-SEARCHES = {"delegatee": "docs/delegatee.html", "nagaya_llcl_try": "man/nagaya_llcl.3.html",
-            "nagaya_window_fetch_and_op": "man/nagaya_window.3.html", "matching area": "docs/area.html"}
+SEARCHES = {"nagaya_llcl_try": "man/nagaya_llcl.3.html", "matching area": "docs/area.html"}
 
 
 def shown(browser, profile, address):
