@@ -28,6 +28,7 @@ class Nagaya(CMakePackage):
     depends_on("hwloc")
     depends_on("zydis@4:")
     depends_on("libsodium")
+    depends_on("liburing")
     depends_on("libfabric")
     depends_on("pmix")
     depends_on("openmpi@4.1:5.0")

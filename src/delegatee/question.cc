@@ -76,7 +76,7 @@ Question decode_question(const std::string& bytes) {
   question.self = in.number();
   question.contacts = in.texts();
   const bool sensible =
-      question.kind == Question::Kind::kContact ||
+      question.kind == Question::Kind::kContact || question.kind == Question::Kind::kFile ||
       (question.kind == Question::Kind::kConnect && question.self < question.contacts.size());
   if (!sensible || !in.at_end()) throw base::Error(-EPROTO, "malformed question");
   return question;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// question.h - two requests that the task that speaks for its node makes to its host, by the join
-// protocol (task/host/wire.h): first for the contact of the node's delegatee, then to connect that
-// delegatee to the delegatees of the other nodes.
+// question.h - requests that tasks make to their host by the join protocol (task/host/wire.h). The
+// task that speaks for its node asks first for the contact of the node's delegatee, then to connect
+// that delegatee to the delegatees of the other nodes. Any task gives the host an open file.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@
 namespace nagaya::delegatee {
 
 struct Question {
-  enum class Kind : uint32_t { kContact, kConnect };
+  enum class Kind : uint32_t { kContact, kConnect, kFile };
 
   Kind kind = Kind::kContact;
   std::vector<std::string> variables;  // kContact: those of the task's variables for which passes()
                                        // is true; the host itself has an empty environment
-  uint32_t self = 0;                   // kConnect: this node
+  uint32_t self = 0;                   // kConnect: this node; kFile: the number of the asking task,
+                                       // which sends the file's descriptor
   std::vector<std::string> contacts;   // kConnect: of all nodes
 };
 

@@ -23,7 +23,8 @@ constexpr std::array<const char*, llcl::kOps> kRequestKinds{
 }  // namespace
 
 Server::Server(task::SpaceHeader& space)
-    : memory_(llcl::create_board(space)),
+    : space_(space),
+      memory_(llcl::create_board(space)),
       board_(*static_cast<llcl::Board*>(space.upper_floors)),
       node_(board_) {}
 
@@ -33,15 +34,29 @@ Server::~Server() {
   thread_.join();
 }
 
-std::string Server::answer(const std::string& question) try {
+std::string Server::answer(const std::string& question, std::vector<base::Fd> descriptors) try {
   const Question asked = decode_question(question);
   if (asked.kind == Question::Kind::kContact) return contact(asked);
+  if (asked.kind == Question::Kind::kFile) return open(asked, std::move(descriptors));
   connect(asked);
   return {};
 } catch (const base::Error&) {
   throw;
 } catch (const std::exception& error) {  // no memory, no thread
-  throw base::Error(-EAGAIN, std::string("cannot start the node's delegatee: ") + error.what());
+  throw base::Error(-EAGAIN, std::string("cannot start a thread of the host: ") + error.what());
+}
+
+// Takes over a file that a living task has opened. The first one starts the thread for files.
+std::string Server::open(const Question& question, std::vector<base::Fd> descriptors) {
+  if (descriptors.size() != 1 || question.self >= space_.capacity)
+    throw base::Error(-EPROTO, "a file is opened with its descriptor, by a task");
+  const task::TaskRecord& record = *space_.record(question.self);
+  if (record.state.load(std::memory_order_relaxed) != task::TaskState::kRunning)
+    throw base::Error(-ESRCH, "the task that opened the file has ended");
+  if (files_ == nullptr) files_ = std::make_unique<files::FileThread>(board_);
+  return task::encode_plain(files_->open(
+      std::move(descriptors[0]),
+      mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed))));
 }
 
 std::string Server::contact(const Question& question) {
@@ -116,6 +131,7 @@ void Server::task_starts(const task::TaskRecord& record, std::span<const uint64_
 void Server::task_ended(const task::TaskRecord& record) {
   const mailbox::Owner dead = llcl::reclaim(board_, record.number);
   if (dead == mailbox::Owner{}) return;
+  if (files_ != nullptr) files_->abandon(dead);
   if (delegatee_ == nullptr) return board_.lanes->reclaim(dead);
   node_.note_dead(record.number, dead);
   delegatee_->abandon(record.number);
@@ -124,8 +140,8 @@ void Server::task_ended(const task::TaskRecord& record) {
 bool Server::holds(const task::TaskRecord& record) const {
   const auto dead =
       mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed));
-  return node_.holds(record.number) || !llcl::release_copies(board_, dead) ||
-         !llcl::forget_groups(board_, record);
+  return node_.holds(record.number) || (files_ != nullptr && files_->holds(record.number)) ||
+         !llcl::release_copies(board_, dead) || !llcl::forget_groups(board_, record);
 }
 
 std::vector<task::RequestCount> Server::requests() const {

@@ -41,6 +41,7 @@ CONFINED = {
     "rdma": ["src/fabric/", "tests/unit/fabric/", "tests/programs/stranger",
              "bench/baseline/raw_fabric"],
     "sodium": ["src/delegatee/proof"],
+    "liburing": ["src/delegatee/files/uring_engine", "tests/programs/compatibility/events"],
     "nlohmann": ["tools/", "bench/"],
     "clang": ["faces/xmp/compiler/"],
     "llvm": ["faces/xmp/compiler/"],

@@ -203,8 +203,8 @@ Started Client::launch(const Launch& launch, const std::vector<int>& descriptors
   return decode_plain<Started>(answer.payload);
 }
 
-std::string Client::ask(const std::string& question) {
-  send(MessageType::kQuestion, question);
+std::string Client::ask(const std::string& question, const std::vector<int>& descriptors) {
+  send(MessageType::kQuestion, question, descriptors);
   return receive_answer(MessageType::kAnswer).payload;
 }
 

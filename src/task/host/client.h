@@ -52,9 +52,9 @@ class Client {
   // it is the rank's first one.
   bool tell_left(const Departure& departure);
 
-  // Sends a question to the floors above (upper_floor.h) in the host. Returns their answer. Throws
-  // Error with their refusal.
-  std::string ask(const std::string& question);
+  // Sends a question, and copies of descriptors, to the floors above (upper_floor.h) in the host.
+  // Returns their answer. Throws Error with their refusal.
+  std::string ask(const std::string& question, const std::vector<int>& descriptors = {});
 
   int fd() const { return channel_.fd(); }
   int32_t rank() const { return rank_; }  // a follower's: its index on this node

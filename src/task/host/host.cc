@@ -369,15 +369,16 @@ void Host::handle(Client& client, Message message) {
     case MessageType::kLeft:
       return note_left(client, decode_departure(message.payload));
     case MessageType::kQuestion:
-      return answer(client, message.payload);
+      return answer(client, std::move(message));
     default:
       throw Error(-EPROTO, "a message that only hosts send");
   }
 }
 
-void Host::answer(Client& client, const std::string& question) {
+void Host::answer(Client& client, Message question) {
   try {
-    client.channel.send(MessageType::kAnswer, upper_->answer(question));
+    client.channel.send(MessageType::kAnswer,
+                        upper_->answer(question.payload, std::move(question.descriptors)));
   } catch (const Error& error) {
     client.channel.send(MessageType::kRefused, encode_refusal(error));
   }

@@ -93,7 +93,7 @@ class Host {
   void drop(int client_fd);
   static void tell_why_dropped(Client& client, const std::exception& reason);
   void handle(Client& client, Message message);
-  void answer(Client& client, const std::string& question);
+  void answer(Client& client, Message question);
   void tell_status(Client& client);
   void greet(Client& client, const Hello& hello);
   static void check_version(Client& client, const Stamp& stamp);

@@ -16,9 +16,9 @@ class UpperFloor {
  public:
   virtual ~UpperFloor() = default;
 
-  // Answers a client's question; the floor defines both texts. Throws base::Error to refuse the
-  // client.
-  virtual std::string answer(const std::string& question) = 0;
+  // Answers a client's question, which may come with descriptors; the floor defines both texts.
+  // Throws base::Error to refuse the client.
+  virtual std::string answer(const std::string& question, std::vector<base::Fd> descriptors) = 0;
 
   // Called before the task of this record starts. `processors`: bit n % 64 of word n / 64 is set if
   // the task may use processor n.

@@ -18,7 +18,7 @@
 //                                         <-   Answer {"1" if it is the rank's first one, else ""}
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}
-//   Question {of a floor above}           ->
+//   Question {of a floor above} + fds     ->
 //                                         <-   Answer, or Refused {code, text}
 //                                         <-   Refused {code, text} and the end: the client's
 //                                              message was malformed, or could not be received

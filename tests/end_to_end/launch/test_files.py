@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of nagaya/file.h: by all tasks of a job, on a full file system, and when tasks or the host are
+killed."""
+import os
+import pathlib
+import shlex
+import signal
+import struct
+import subprocess
+import time
+
+import pytest
+
+RUN_LIMIT_S = 120
+END_LIMIT_S = 20
+START_LIMIT_S = 20
+BLOCK, PLACES, RANKS = 64 << 10, 64, 3
+LINES_BEFORE_DEATH = 500
+IDLE_S = 0.5
+
+
+@pytest.mark.parametrize("tasks", [1, 4])
+def test_every_function_does_what_it_says(user, nagaya, installation, folder, tasks):
+    ended = user.run([nagaya, "run", "-n", tasks, installation.program("files"), "all", folder],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, f"files of {tasks}\n"), ended
+
+
+def test_requests_that_are_pending_at_the_end_hold_up_nobody(user, nagaya, installation, folder, leftovers):
+    ended = user.run([nagaya, "run", "-n", 2, installation.program("files"), "leave", folder])
+    assert ended.code == 0, ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+
+
+def test_what_fits_is_written_and_the_rest_is_enospc(root_only, user, nagaya, installation, folder):
+    command = [*user.prefix, nagaya, "run", "-n", 1, installation.program("files"), "full", folder]
+    script = f"mount -t tmpfs -o size=4m,mode=777 none {folder} && exec {shlex.join(map(str, command))}"
+    ended = subprocess.run(["unshare", "--mount", "sh", "-c", script], env=user.environment(), cwd=user.folder,
+                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=RUN_LIMIT_S,
+                           check=False)
+    assert (ended.returncode, ended.stdout) == (0, "the file system is full\n"), ended
+
+
+def pids_named(leftovers, name):
+    return [pid for pid, about in leftovers.now().processes.items() if about == (name, "nagaya-host")]
+
+
+def await_pid(leftovers, name):
+    deadline = time.monotonic() + START_LIMIT_S
+    while not pids_named(leftovers, name):
+        assert time.monotonic() < deadline, "the job has not begun"
+    return pids_named(leftovers, name)[0]
+
+
+def lines_of_a_killed_job(user, words, at_least, leftovers, victim):
+    """Kills a process of the job once it has printed some lines. Returns all whole lines."""
+    job = user.start(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    lines = [job.stdout.readline() for _ in range(at_least)]
+    os.kill(await_pid(leftovers, victim), signal.SIGKILL)
+    lines += job.stdout.readlines()
+    assert job.wait(timeout=END_LIMIT_S) != 0
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+    return [line for line in lines if line.endswith("\n")]
+
+
+def check_blocks(path, lines):
+    """Each block that a line names has that write's content, or is being overwritten by the next one of
+    its place."""
+    last = {}
+    for line in lines:
+        rank, turn = map(int, line.split())
+        last[rank, turn % PLACES] = turn
+    data = path.read_bytes()
+    for (rank, place), turn in last.items():
+        at = (place * RANKS + rank) * BLOCK
+        words = set(struct.unpack(f"{BLOCK // 8}q", data[at:at + BLOCK]))
+        assert words <= {turn, turn + PLACES}, (rank, place, turn, words)
+
+
+@pytest.mark.parametrize("victim", ["files", "nagaya-host"])
+def test_what_is_complete_is_in_the_file_when(user, nagaya, installation, folder, leftovers, victim):
+    lines = lines_of_a_killed_job(user, [nagaya, "run", "-n", RANKS, installation.program("files"), "write", folder],
+                                  LINES_BEFORE_DEATH, leftovers, victim)
+    check_blocks(folder / "written", lines)
+
+
+def switches_of_the_thread(host):
+    """How often the host's thread for files has gone to sleep."""
+    for thread in pathlib.Path(f"/proc/{host}/task").iterdir():
+        if (thread / "comm").read_text() == "nagaya-files\n":
+            return [line for line in (thread / "status").read_text().splitlines() if "ctxt_switches" in line]
+    return None
+
+
+def test_the_host_sleeps_while_there_are_no_requests(running, nagaya, installation, folder, leftovers):
+    running([nagaya, "run", "-n", 2, installation.program("files"), "idle", folder], 2)
+    host = await_pid(leftovers, "nagaya-host")
+    before = switches_of_the_thread(host)
+    time.sleep(IDLE_S)
+    assert before is not None and switches_of_the_thread(host) == before
