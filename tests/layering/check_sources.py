@@ -13,11 +13,11 @@ import sys
 
 # Bottom first: a floor includes itself and what stands before it.
 FLOORS = ["base", "arch", "layout", "reduction", "task", "mailbox", "processes", "llcl", "fabric",
-          "delegatee", "bootstrap", "match", "area", "array", "coll", "window"]
+          "delegatee", "bootstrap", "match", "area", "array", "coll", "window", "checkpoint"]
 # Floors that know neither the place of a task nor the transport between nodes, and the headers of
 # llcl that they may include. (An API's file reaches the endpoint of its task, or makes the port by
 # it.)
-ABOVE_THE_WAIST = ["match", "area", "array", "coll", "window"]
+ABOVE_THE_WAIST = ["match", "area", "array", "coll", "window", "checkpoint"]
 WAIST = re.compile(
     r"llcl/(board/(accumulate|group|port_cell)|requests/(port|pull|wait|pending_work|handles|processes|tuning))\.h$")
 WAIST_OF_APIS = re.compile(r"llcl/requests/(endpoint|remote_nodes_by_lane)\.h$")

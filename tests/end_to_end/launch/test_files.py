@@ -10,12 +10,13 @@ import subprocess
 import time
 
 import pytest
+from hosts import SHARED_PROCESSORS
 
 RUN_LIMIT_S = 120
 END_LIMIT_S = 20
 START_LIMIT_S = 20
 BLOCK, PLACES, RANKS = 64 << 10, 64, 3
-LINES_BEFORE_DEATH = 500
+LINES_BEFORE_DEATH, CHECKPOINTS_BEFORE_DEATH = 500, 3
 IDLE_S = 0.5
 
 
@@ -100,3 +101,35 @@ def test_the_host_sleeps_while_there_are_no_requests(running, nagaya, installati
     before = switches_of_the_thread(host)
     time.sleep(IDLE_S)
     assert before is not None and switches_of_the_thread(host) == before
+
+
+# ---- checkpoints ---------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("tasks", [1, 2, 5])
+def test_checkpoints_are_read_as_they_were_written(user, nagaya, installation, folder, tasks):
+    ended = user.run([nagaya, "run", "-n", tasks, installation.program("checkpoints"), "all", folder],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, f"checkpoints of {tasks}\n"), ended
+
+
+def test_checkpoints_over_hosts(hosts, front, nagaya, installation, folder):
+    ended = front.run([nagaya, "run", "-n", 4, "--hosts", ",".join(f"{name}:2" for name in hosts.names[:2]),
+                       installation.program("checkpoints"), "all", folder], env=SHARED_PROCESSORS,
+                      timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (0, "checkpoints of 4\n"), ended
+    assert {path.name for path in folder.iterdir()} == {"shared", "node.0", "node.1", "kept"}
+
+
+@pytest.mark.parametrize("victim", ["checkpoints", "nagaya-host"])
+def test_a_checkpoint_is_whole_when(user, nagaya, installation, folder, leftovers, victim):
+    loop = [nagaya, "run", "-n", RANKS, installation.program("checkpoints"), "loop", folder]
+    last = int(lines_of_a_killed_job(user, loop, CHECKPOINTS_BEFORE_DEATH, leftovers, victim)[-1])
+    read = user.run([nagaya, "run", "-n", RANKS, installation.program("checkpoints"), "check", folder])
+    turns = set(map(int, read.out.split()))
+    assert read.code == 0 and len(turns) == 1 and turns <= {last, last + 1}, (last, read)
+
+
+def test_the_example_goes_on_from_its_checkpoint(user, nagaya, installation, folder):
+    for first in (0, 20 - 1):
+        ended = user.run([nagaya, "run", "-n", 2, installation.program("goes_on")], cwd=folder)
+        assert (ended.code, ended.out) == (0, f"steps {first} to {first + 20}\n"), ended
