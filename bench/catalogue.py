@@ -83,6 +83,15 @@ def windows(what: str, *arguments: str, **places) -> tuple:
     return "windows", list(arguments), what, beside([stock], **places)
 
 
+def checkpoint(what: str, **places) -> tuple:
+    """Checkpoints by the host, beside MPI_File_write_at_all() of OMPIO and of MPICH's ROMIO."""
+    stock = [Job("OMPIO", program="checkpoint-mpi", is_plain=True), mpis.mpich("checkpoint-mpi", "ROMIO")]
+    ours = Job("Nagaya")
+    return "checkpoint", [], what, Jobs(
+        **places, hosts=1, jobs=[*stock, ours],
+        comparisons=[Comparison(ours.name, [job.name for job in stock])])
+
+
 RELEASE_GATHER = {f"MPIR_CVAR_{kind}_POSIX_INTRA_ALGORITHM": "release_gather"
                   for kind in ("BCAST", "REDUCE", "ALLREDUCE", "BARRIER")}
 
@@ -207,6 +216,9 @@ TABLE = {
     "windows-hosts": windows("one-sided access between two hosts", hosts=2, setting="win hosts"),
     "windows-hosts-computing": windows("the same of a target that computes", "--computing", hosts=2,
                                        setting="win hosts computing"),
+    "checkpoint": checkpoint("64 MiB of each of 4 ranks to a file while they compute", tasks_each=4,
+                             setting="checkpoint 4"),
+    "checkpoint-16": checkpoint("the same of 16 ranks", tasks_each=16, setting="checkpoint 16", rounds=3),
     "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.plan(2)),
     "fmpl-counts": ("fmpl", [], "its collectives of 3 to 64 on the processors there are",
                     fmpl.run_counts),

@@ -36,6 +36,14 @@ add_test(NAME bench.requests_notices_wrong_data
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-requests> --quick --corrupt)
 list(APPEND bench_tests bench.requests_runs)
 list(APPEND bench_fault_tests bench.requests_notices_wrong_data)
+add_test(NAME bench.checkpoint_runs
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-checkpoint> --quick --json)
+add_test(NAME bench.checkpoint_notices_wrong_data
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-checkpoint> --quick --corrupt)
+set_tests_properties(bench.checkpoint_runs bench.checkpoint_notices_wrong_data PROPERTIES
+  RESOURCE_LOCK checkpoint.data)
+list(APPEND bench_tests bench.checkpoint_runs)
+list(APPEND bench_fault_tests bench.checkpoint_notices_wrong_data)
 add_test(NAME bench.windows_run
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-windows> --quick --json)
 add_test(NAME bench.windows_notice_wrong_data
