@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The benchmarks by name, and how one is run."""
 
+import dataclasses
 import json
 import pathlib
 import subprocess
@@ -84,12 +85,14 @@ def windows(what: str, *arguments: str, **places) -> tuple:
 
 
 def checkpoint(what: str, **places) -> tuple:
-    """Checkpoints by the host, beside MPI_File_write_at_all() of OMPIO and of MPICH's ROMIO."""
+    """Checkpoints by the host, beside MPI_File_write_at_all() and MPI_File_iwrite_at() of OMPIO and of
+    MPICH's ROMIO."""
     stock = [Job("OMPIO", program="checkpoint-mpi", is_plain=True), mpis.mpich("checkpoint-mpi", "ROMIO")]
+    requests = [dataclasses.replace(job, name=f"{job.name} requests", arguments=("--requests",)) for job in stock]
     ours = Job("Nagaya")
-    return "checkpoint", [], what, Jobs(
-        **places, hosts=1, jobs=[*stock, ours],
-        comparisons=[Comparison(ours.name, [job.name for job in stock])])
+    return "checkpoint", [], what, Jobs(**places, hosts=1, jobs=[*stock, *requests, ours], comparisons=[
+        Comparison(ours.name, [job.name for job in others], name=name)
+        for others, name in ((stock, "beside collective"), (requests, "beside requests"))])
 
 
 RELEASE_GATHER = {f"MPIR_CVAR_{kind}_POSIX_INTRA_ALGORITHM": "release_gather"

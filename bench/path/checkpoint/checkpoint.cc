@@ -154,10 +154,12 @@ int main(int argc, char** argv) {
   Options options;
   CommandLine line("A checkpoint of all ranks to one file while they compute", "checkpoint",
                    options);
+  bool starts = false;
+  line.add_flag("--requests", starts, "MPI_File_iwrite_at in place of MPI_File_write_at_all");
   line.parse(argc, argv);
   std::unique_ptr<Checkpoints> checkpoints;
   try {
-    checkpoints = open_checkpoints();
+    checkpoints = open_checkpoints(starts);
     const Result result = Bench(options, *checkpoints).measure();
     if (checkpoints->rank == 0) {
       ::unlink(kPath);

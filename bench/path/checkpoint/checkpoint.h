@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// checkpoint.h - the ways to write memory of all ranks to one file: nagaya/checkpoint.h (own.cc)
-// and MPI_File_write_at_all() (mpi.cc).
+// checkpoint.h - the ways to write memory of all ranks to one file: nagaya/checkpoint.h (own.cc),
+// and MPI_File_write_at_all() or MPI_File_iwrite_at() (mpi.cc).
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class Checkpoints {
   virtual uint64_t offset(size_t bytes) const = 0;
 };
 
-// Collective. Throws std::exception.
-std::unique_ptr<Checkpoints> open_checkpoints();
+// Collective. `starts`: by requests, if the writer has both ways. Throws std::exception.
+std::unique_ptr<Checkpoints> open_checkpoints(bool starts);
 extern const char* const kWriter;  // for people
 
 }  // namespace nagaya::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi.cc - checkpoints by MPI_File_write_at_all().
+// mpi.cc - checkpoints by MPI_File_write_at_all() or MPI_File_iwrite_at().
 #include <mpi.h>
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ void check(int error, const char* what) {
 
 class Mpi : public Checkpoints {
  public:
-  Mpi() {
+  explicit Mpi(bool starts) : starts_(starts) {
     MPI_Init(nullptr, nullptr);  // its errors end the job; those of files are returned
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -29,26 +29,44 @@ class Mpi : public Checkpoints {
     return sum / size;
   }
   void start(const std::byte* data, size_t bytes) override {
-    MPI_File file;
     check(MPI_File_open(MPI_COMM_WORLD, kPath, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
-                        &file),
+                        &file_),
           "MPI_File_open");
-    check(MPI_File_write_at_all(file, static_cast<MPI_Offset>(offset(bytes)), data,
-                                static_cast<int>(bytes), MPI_BYTE, MPI_STATUS_IGNORE),
+    const auto first = static_cast<MPI_Offset>(offset(bytes));
+    const int count = static_cast<int>(bytes);
+    if (starts_) {
+      check(MPI_File_iwrite_at(file_, first, data, count, MPI_BYTE, &request_),
+            "MPI_File_iwrite_at");
+      return;
+    }
+    check(MPI_File_write_at_all(file_, first, data, count, MPI_BYTE, MPI_STATUS_IGNORE),
           "MPI_File_write_at_all");
-    check(MPI_File_sync(file), "MPI_File_sync");
-    check(MPI_File_close(&file), "MPI_File_close");
+    store();
   }
-  void finish() override {}
+  void finish() override {
+    if (!starts_) return;
+    check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    store();
+  }
   uint64_t offset(size_t bytes) const override { return static_cast<uint64_t>(rank) * bytes; }
+
+ private:
+  void store() {
+    check(MPI_File_sync(file_), "MPI_File_sync");
+    check(MPI_File_close(&file_), "MPI_File_close");
+  }
+
+  const bool starts_;
+  MPI_File file_ = MPI_FILE_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
 }  // namespace
 
-const char* const kWriter = "MPI_File_write_at_all";
+const char* const kWriter = "MPI";
 
-std::unique_ptr<Checkpoints> open_checkpoints() {
-  return std::make_unique<Mpi>();
+std::unique_ptr<Checkpoints> open_checkpoints(bool starts) {
+  return std::make_unique<Mpi>(starts);
 }
 
 }  // namespace nagaya::bench

@@ -67,7 +67,7 @@ class Own : public Checkpoints {
 
 const char* const kWriter = "Nagaya";
 
-std::unique_ptr<Checkpoints> open_checkpoints() {
+std::unique_ptr<Checkpoints> open_checkpoints(bool) {
   return std::make_unique<Own>();
 }
 

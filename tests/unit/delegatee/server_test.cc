@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <utility>
@@ -235,6 +237,52 @@ TEST_F(MessagesOfADeadTask, GiveNoBlockToTheNextTaskOfASendersNumber) {
   ASSERT_EQ(task::heap_allocate(next_sender, kLong), block);
   next_task();
   EXPECT_NE(task::heap_allocate(next_sender, kLong), block) << "is used by two";
+}
+
+// ---- files ----
+
+std::vector<base::Fd> new_file() {
+  std::vector<base::Fd> one;
+  one.emplace_back(::memfd_create("file", MFD_CLOEXEC));
+  return one;
+}
+
+std::string question_of(uint32_t task) {
+  return encode(Question{Question::Kind::kFile, {}, task, {}});
+}
+
+TEST_F(ServerTest, HoldsATaskWhileItsFileIsWritten) {
+  task::TaskRecord& record = start_task();
+  record.state = task::TaskState::kRunning;
+  std::vector<base::Fd> file = new_file();
+  const base::Fd same(::dup(file[0].get()));
+  const auto opened = task::decode_plain<files::Opened>(
+      server_.answer(question_of(record.number), std::move(file)));
+  std::vector<std::byte> data(64 << 20, std::byte{7});
+  nagaya_file_request request{};
+  const uint32_t lane = opened.intake->lanes->claim(owner_of(record));
+  ASSERT_TRUE(opened.intake->lanes->push(
+      lane, files::Command{files::Op::kWrite, opened.file, 0, data.data(), data.size(), &request}));
+  opened.intake->bell.ring_after_fence();
+  struct stat status {};
+  while (status.st_size == 0) ::fstat(same.get(), &status);
+  end(record);
+  while (server_.holds(record)) continue;
+  ::fstat(same.get(), &status);
+  const off_t written = status.st_size;
+  std::fill(data.begin(), data.end(), std::byte{1});
+  std::vector<std::byte> there(static_cast<size_t>(written));
+  ASSERT_EQ(::pread(same.get(), there.data(), there.size(), 0), written);
+  EXPECT_EQ(std::count(there.begin(), there.end(), std::byte{7}), written);
+}
+
+TEST_F(ServerTest, RefusesAFileThatNoLivingTaskHasOpened) {
+  task::TaskRecord& record = start_task();
+  record.state = task::TaskState::kRunning;
+  EXPECT_THROW(server_.answer(question_of(record.number), {}), base::Error);
+  EXPECT_THROW(server_.answer(question_of(4), new_file()), base::Error);
+  end(record);
+  EXPECT_THROW(server_.answer(question_of(record.number), new_file()), base::Error);
 }
 
 }  // namespace
