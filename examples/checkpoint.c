@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define CELLS 100000
-#define STEPS 20
+#define STEPS 5
 
 static struct {
   int64_t steps;

@@ -11,6 +11,7 @@ import time
 
 import pytest
 from hosts import SHARED_PROCESSORS
+from stopped_job import StoppedJob
 
 RUN_LIMIT_S = 120
 END_LIMIT_S = 20
@@ -18,6 +19,7 @@ START_LIMIT_S = 20
 BLOCK, PLACES, RANKS = 64 << 10, 64, 3
 LINES_BEFORE_DEATH, CHECKPOINTS_BEFORE_DEATH = 500, 3
 IDLE_S = 0.5
+EXAMPLE_STEPS = 5
 
 
 @pytest.mark.parametrize("tasks", [1, 4])
@@ -87,6 +89,17 @@ def test_what_is_complete_is_in_the_file_when(user, nagaya, installation, folder
     check_blocks(folder / "written", lines)
 
 
+@pytest.mark.parametrize("step", ["lane.written:50", "lane.published:50", "lane.marked:50"])
+def test_a_task_that_dies_in_a_request_ends_the_job(user, nagaya, installation, folder, leftovers, step):
+    command = [nagaya, "run", "-n", RANKS, installation.program("files"), "write", folder]
+    job = StoppedJob(user, leftovers, command, step)
+    os.kill(job.of_role("task")[0], signal.SIGKILL)
+    code, said, _ = job.end(END_LIMIT_S)
+    assert code == 128 + signal.SIGKILL, said
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+
+
 def switches_of_the_thread(host):
     """How often the host's thread for files has gone to sleep."""
     for thread in pathlib.Path(f"/proc/{host}/task").iterdir():
@@ -130,6 +143,6 @@ def test_a_checkpoint_is_whole_when(user, nagaya, installation, folder, leftover
 
 
 def test_the_example_goes_on_from_its_checkpoint(user, nagaya, installation, folder):
-    for first in (0, 20 - 1):
+    for first in (0, EXAMPLE_STEPS - 1):
         ended = user.run([nagaya, "run", "-n", 2, installation.program("goes_on")], cwd=folder)
-        assert (ended.code, ended.out) == (0, f"steps {first} to {first + 20}\n"), ended
+        assert (ended.code, ended.out) == (0, f"steps {first} to {first + EXAMPLE_STEPS}\n"), ended
