@@ -72,6 +72,7 @@ typedef struct nagaya_team nagaya_team;
 #define NAGAYA_TEAMS_XMP (UINT64_C(1) << 53)
 #define NAGAYA_TEAMS_FMPL (UINT64_C(1) << 54)
 #define NAGAYA_TEAMS_BLACS (UINT64_C(1) << 55)
+#define NAGAYA_TEAM_PYTHON ((UINT64_C(1) << 56) - 1) /* of Python's package nagaya: one alone */
 
 /* Makes the calling task a member. It waits for nobody. All members call it, or none.
  *

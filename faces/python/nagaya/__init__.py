@@ -15,10 +15,13 @@ map() by one at a time; beside an MPI that was started for one thread, messages 
 A forked child (multiprocessing) is no process of the job.
 """
 from ._arrays import fetch_add, publish, view, withdraw
-from ._job import barrier, is_here, is_task, rank, size
+from ._collectives import barrier, gather, scatter
+from ._job import is_here, is_task, rank, size
 from ._library import NotATask, OwnerEnded
 from ._messages import Message, Sending, receive, send, start_send
-from ._pool import map
+from ._pool import Pool, map
+from ._remote import RemoteArray, remote
 
-__all__ = ["Message", "NotATask", "OwnerEnded", "Sending", "barrier", "fetch_add", "is_here", "is_task",
-           "map", "publish", "rank", "receive", "send", "size", "start_send", "view", "withdraw"]
+__all__ = ["Message", "NotATask", "OwnerEnded", "Pool", "RemoteArray", "Sending", "barrier", "fetch_add", "gather",
+           "is_here", "is_task", "map", "publish", "rank", "receive", "remote", "scatter", "send", "size", "start_send",
+           "view", "withdraw"]

@@ -8,10 +8,9 @@ import weakref
 
 import numpy
 
-from . import _job
+from . import _directory, _job, _requests
 from ._library import check, deadline_of, hold, let_go, library, wait
 
-_ELEMENT_INT64, _REDUCE_SUM = 3, 2  # of nagaya/reduction.h
 _PREFIX = b"python:"  # names that C programs publish are none of ours
 _NAME_MAX = 63 - len(_PREFIX)
 
@@ -20,23 +19,8 @@ class _Publication(ctypes.Structure):
     """A block of the space's heap: the published address points to it. The pickle behind it is the
     array's type, shape, strides, and whether it is writable. A block is never used for anything else,
     because another task may count itself as a viewer just after the withdrawal."""
-    _fields_ = [("viewers", ctypes.c_int64), ("data", ctypes.c_uint64), ("pickle_bytes", ctypes.c_uint64)]
-
-
-class _Accumulation(ctypes.Structure):
-    """nagaya_llcl_accumulation of llcl.h."""
-    _fields_ = [("type", ctypes.c_int), ("operation", ctypes.c_int), ("count", ctypes.c_size_t),
-                ("target", ctypes.c_void_p), ("target_runs", ctypes.c_void_p),
-                ("origin", ctypes.c_void_p), ("result", ctypes.c_void_p)]
-
-
-def _add(address, change):
-    """Adds to a 64-bit integer of any task, atomically. Returns 0 or a negative errno, and the value from
-    before."""
-    origin, before = ctypes.c_int64(change), ctypes.c_int64()
-    result = library.nagaya_llcl_accumulate(ctypes.byref(_Accumulation(
-        _ELEMENT_INT64, _REDUCE_SUM, 1, address, None, ctypes.addressof(origin), ctypes.addressof(before))))
-    return result, before.value
+    _fields_ = [("viewers", ctypes.c_int64), ("data", ctypes.c_uint64), ("pickle_bytes", ctypes.c_uint64),
+                ("lowest", _requests.Place)]  # the array's byte at the lowest address, for other nodes
 
 
 def fetch_add(array, index, change):
@@ -47,14 +31,14 @@ def fetch_add(array, index, change):
         raise ValueError("fetch_add needs a writable array of int64 with one dimension, and an index in it")
     if not -1 << 63 <= change < 1 << 63:
         raise ValueError(f"fetch_add: {change} is no int64")
-    result, before = _add(element.__array_interface__["data"][0], change)
+    result, before = _requests.add(_requests.address_of(element), change)
     check(result, "fetch_add")
     return before
 
 
 def _add_viewers(block, change):
     """Changes the number of viewers of a publication. Returns the number from before; 0 in a forked child."""
-    return _add(block + _Publication.viewers.offset, change)[1]
+    return _requests.add(block + _Publication.viewers.offset, change)[1]
 
 
 class _Blocks:
@@ -62,6 +46,7 @@ class _Blocks:
 
     def __init__(self):
         self._free_by_capacity = {}
+        self._places = {}  # of those that processes of other nodes know
 
     def take(self, pickle_bytes):
         capacity = max(256, 1 << (pickle_bytes - 1).bit_length())
@@ -73,8 +58,31 @@ class _Blocks:
         _Publication.from_address(block).viewers = 0
         return block, capacity
 
+    def place_of(self, block, capacity):
+        if block not in self._places:
+            self._places[block] = _requests.register(block, ctypes.sizeof(_Publication) + capacity)
+        return self._places[block]
+
     def give_back(self, block, capacity):
         self._free_by_capacity.setdefault(capacity, []).append(block)
+
+
+class Layout:
+    """Where the elements of an array lie: in `size_bytes` bytes, of which it begins at the byte `first`."""
+
+    def __init__(self, dtype, shape, strides):
+        self.dtype, self.shape, self._strides = dtype, shape, strides
+        steps = [] if 0 in shape else [(length - 1) * stride for length, stride in zip(shape, strides)]
+        self.first = -sum(step for step in steps if step < 0)
+        self.size_bytes = self.first + sum(step for step in steps if step > 0) + dtype.itemsize
+
+    def array(self, memory):
+        """Returns an array in bytes (of numpy). Nothing is read from them."""
+        if 0 not in self.shape:
+            return numpy.ndarray(self.shape, self.dtype, memory, self.first, self._strides)
+        empty = numpy.ndarray(self.shape, self.dtype)
+        empty.flags.writeable = memory.flags.writeable
+        return empty
 
 
 class _Entry:
@@ -83,26 +91,48 @@ class _Entry:
 
     def __init__(self, array):
         description = pickle.dumps((array.dtype, array.shape, array.strides, array.flags.writeable))
-        self.array, self.is_withdrawn = array, False
+        self.array, self.is_withdrawn, self._lowest = array, False, None
         self.block, self._capacity = _blocks.take(len(description))
+        self.block_bytes = ctypes.sizeof(_Publication) + len(description)
         publication = _Publication.from_address(self.block)
-        publication.data = array.__array_interface__["data"][0]
+        publication.data = _requests.address_of(array)
         publication.pickle_bytes = len(description)
         ctypes.memmove(self.block + ctypes.sizeof(_Publication), description, len(description))
         hold(array)
 
+    def announce(self, c_name):
+        """Lets processes of other nodes find the array."""
+        publication = _Publication.from_address(self.block)
+        layout = Layout(self.array.dtype, self.array.shape, self.array.strides)
+        self._lowest = _requests.register(publication.data - layout.first, layout.size_bytes)
+        publication.lowest = self._lowest
+        _directory.own.announce(c_name, _blocks.place_of(self.block, self._capacity), self.block_bytes)
+
     def is_unused(self):
         return self.is_withdrawn and _add_viewers(self.block, 0) <= 0
 
-    def give_block_back(self):
+    def give_back(self):
+        if self._lowest is not None:
+            _requests.deregister(self._lowest)
         _blocks.give_back(self.block, self._capacity)
 
 
 # The lock guards the others. A thread may take it again: by a destructor or a signal's handler.
 _lock = threading.RLock()
 _blocks = _Blocks()
-_entries = []  # all
-_published = {}  # entries by name; an entry is withdrawn only after another one, or None, was published
+_entries: list = []  # all
+_published: dict = {}  # entries by name; an entry is withdrawn only after another one, or None, was published
+
+
+def _open_directory():
+    """Lets processes of other nodes find all that is published. Collective."""
+    with _lock:
+        _directory.open_all(library.nagaya_comm_size())
+        for name, entry in _published.items():
+            entry.announce(name_of(name))
+
+
+_job.with_several_nodes.append(_open_directory)
 
 
 def _free_unused():
@@ -111,12 +141,12 @@ def _free_unused():
         unused = [entry for entry in list(_entries) if entry.is_unused()]
         for entry in unused:
             _entries.remove(entry)
-            entry.give_block_back()
+            entry.give_back()
     for entry in unused:
         let_go(entry.array)
 
 
-def _name_of(name):
+def name_of(name):
     encoded = name.encode()
     if not 0 < len(encoded) <= _NAME_MAX or b"\0" in encoded:
         raise ValueError(f"the name {name!r} has not 1 to {_NAME_MAX} bytes, or has a zero byte")
@@ -135,7 +165,7 @@ def publish(name, array):
     withdraw() find that out. Nothing is copied: later changes of elements are seen by others, which have to
     agree on when to look (barrier()). Returns the array as numpy sees it. Raises NotATask, TypeError
     (elements that are objects), ValueError (the name)."""
-    array, c_name = as_array(array), _name_of(name)
+    array, c_name = as_array(array), name_of(name)
     check(library.nagaya_task_self(), "publish")
     _free_unused()
     with _lock:
@@ -145,6 +175,8 @@ def publish(name, array):
         replaced = entry if result < 0 else _published.get(name)
         if result >= 0:
             _published[name] = entry
+            if _directory.own.is_open():
+                entry.announce(c_name)
         if replaced is not None:
             replaced.is_withdrawn = True
     _free_unused()
@@ -158,8 +190,9 @@ def withdraw(name):
     check(library.nagaya_task_self(), "withdraw")
     with _lock:
         entry = _published[name]
-        check(library.nagaya_task_publish(_name_of(name), None), "withdraw")
+        check(library.nagaya_task_publish(name_of(name), None), "withdraw")
         del _published[name]
+        _directory.own.withdraw(name_of(name))
         entry.is_withdrawn = True
     _free_unused()
 
@@ -177,10 +210,20 @@ def view(rank, name, writable=False, timeout=None):
     are seen in any order: use barrier() or messages. Raises OwnerEnded (the owner has ended),
     TimeoutError, ValueError (no such rank, or one of another node; `writable` for a read-only array),
     NotATask."""
+    return _view(rank, name, timeout).array(writable)
+
+
+def view_as_it_is(rank, name, timeout):
+    """Returns (a view, which is writable if the owner's array is; whether it is)."""
+    memory = _view(rank, name, timeout)
+    return memory.array(memory.is_writable), memory.is_writable
+
+
+def _view(rank, name, timeout):
     process = _job.process_of(rank)
     if process.node != library.nagaya_comm_node():
-        raise ValueError(f"rank {rank} lives on another node: its memory cannot be viewed")
-    return _View(_counted_block(process.task, name, deadline_of(timeout)), writable).array()
+        raise ValueError(f"rank {rank} lives on another node: its memory cannot be viewed, but remote() copies")
+    return _View(_counted_block(process.task, name, deadline_of(timeout)))
 
 
 def _counted_block(task, name, deadline):
@@ -199,7 +242,7 @@ def _counted_block(task, name, deadline):
 
 
 def _look_up(task, name, deadline):
-    address, c_name = ctypes.c_void_p(), _name_of(name)
+    address, c_name = ctypes.c_void_p(), name_of(name)
 
     def call(ms):
         result = library.nagaya_task_lookup(ctypes.c_int(task), c_name, ctypes.c_int(ms), ctypes.byref(address))
@@ -211,27 +254,36 @@ def _look_up(task, name, deadline):
 class _View:
     """The memory of a published array, for numpy. Its end is that of the view."""
 
-    def __init__(self, block, writable):
+    def __init__(self, block):
         weakref.finalize(self, _add_viewers, block, -1).atexit = False
         publication = _Publication.from_address(block)
-        self._dtype, self._shape, self._strides, is_writable = pickle.loads(
+        self._data = publication.data
+        self._layout, self.is_writable = layout_of(
             ctypes.string_at(block + ctypes.sizeof(_Publication), publication.pickle_bytes))
-        if writable and not is_writable:
-            raise ValueError("the owner's array is read-only")
-        steps = [(length - 1) * stride for length, stride in zip(self._shape, self._strides)]
-        self._first = -sum(step for step in steps if step < 0)  # from the lowest byte to the first element
-        end = sum(step for step in steps if step > 0) + self._dtype.itemsize
-        self.__array_interface__ = {  # the bytes from the lowest to the highest
-            "version": 3, "typestr": "|u1", "shape": (self._first + end,),
-            "data": (publication.data - self._first, not writable)}
 
-    def array(self):
-        memory = numpy.asarray(self)
-        if 0 not in self._shape:
-            return numpy.ndarray(self._shape, self._dtype, memory, self._first, self._strides)
-        empty = numpy.ndarray(self._shape, self._dtype)
-        empty.flags.writeable = memory.flags.writeable
-        return empty
+    def array(self, writable):
+        if writable and not self.is_writable:
+            raise ValueError("the owner's array is read-only")
+        self.__array_interface__ = bytes_at(self._data - self._layout.first, self._layout.size_bytes, writable)
+        return self._layout.array(numpy.asarray(self))
+
+
+def layout_of(description):
+    """Returns (layout, whether the array is writable) of the pickle of a publication."""
+    *layout, is_writable = pickle.loads(description)
+    return Layout(*layout), is_writable
+
+
+def lowest_and_description(block):
+    """Returns the place of an array's lowest byte, and the pickle, of the bytes of a block."""
+    publication = _Publication.from_buffer_copy(block)
+    begin = ctypes.sizeof(_Publication)
+    return publication.lowest, block[begin:begin + publication.pickle_bytes]
+
+
+def bytes_at(address, size_bytes, writable):
+    """Returns an __array_interface__ of bytes."""
+    return {"version": 3, "typestr": "|u1", "shape": (size_bytes,), "data": (address, not writable)}
 
 
 def as_array(array):

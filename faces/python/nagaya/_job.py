@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The processes of the job: their numbers, and a barrier."""
+"""The processes of the job, and their numbers."""
 import atexit
 import ctypes
+import errno
 import functools
 
 from ._library import Process, check, library
+
+
+with_several_nodes: list = []  # functions that join() calls in all processes of a job with several nodes
 
 
 def is_task():
@@ -23,6 +27,8 @@ def join():
     # node it is left out: a process that looks for something of an ended one shall learn that it has ended.
     if library.nagaya_comm_nodes() > 1:
         atexit.register(library.nagaya_comm_finalize)
+        for function in with_several_nodes:
+            function()
 
 
 def rank():
@@ -41,6 +47,12 @@ def size():
 
 def process_of(rank_wanted):
     """Returns where a rank lives."""
+    check(library.nagaya_task_self(), "finding a rank")
+    return _process_of(rank_wanted)
+
+
+@functools.lru_cache(maxsize=None)
+def _process_of(rank_wanted):
     process = Process()
     if not 0 <= rank_wanted < size():
         raise ValueError(f"rank {rank_wanted} is not one of 0 .. {size() - 1}")
@@ -48,14 +60,18 @@ def process_of(rank_wanted):
     return process
 
 
+def has_several_nodes():
+    join()
+    return library.nagaya_comm_nodes() > 1
+
+
+def has_ended(rank_wanted):
+    """Returns whether a process of this node has ended."""
+    address = ctypes.c_void_p()
+    return library.nagaya_task_lookup(ctypes.c_int(process_of(rank_wanted).task), b"python:", 0,
+                                      ctypes.byref(address)) == -errno.EOWNERDEAD
+
+
 def is_here(rank_wanted):
     """Returns whether a rank lives on this node, so that its memory can be viewed."""
     return process_of(rank_wanted).node == library.nagaya_comm_node()
-
-
-def barrier():
-    """Returns when every process of the job has called it. What was stored into any memory before is
-    visible after it. Ctrl-C takes effect when it returns. Raises OwnerEnded if a process has ended without
-    calling it."""
-    join()
-    check(library.nagaya_comm_barrier(), "barrier")

@@ -51,7 +51,7 @@ class _Receive(ctypes.Structure):
 
 
 @functools.lru_cache(maxsize=None)
-def _open():
+def open_messages():
     _job.join()
     result = library.nagaya_match_join(1)
     if result == -errno.EBUSY:  # an MPI of this process has opened them for one thread
@@ -68,10 +68,18 @@ def _check_tag(tag):
         raise ValueError(f"the tag {tag} is not one of 0 .. 2^31 - 1")
 
 
+@functools.lru_cache(maxsize=1000)
+def _describe(dtype, shape):
+    return pickle.dumps((dtype, shape))
+
+
+_described = functools.lru_cache(maxsize=1000)(pickle.loads)
+
+
 # ---- sending -------------------------------------------------------------------------------------
 
 _numbers = itertools.count()
-_pending = []  # messages that are not complete: others may read them also when this process has ended
+_pending: list = []  # messages that are not complete: others may read them also when this process has ended
 
 
 def _let_complete_ones_go():
@@ -115,17 +123,20 @@ class Sending:
 def start_send(array, to, tag=0):
     """Starts to send an array to a rank, and returns a Sending. The array must not change before its wait()
     has returned. Arguments and errors are those of send()."""
-    _open()
+    open_messages()
     _let_complete_ones_go()
     _check_tag(tag)
     process, array = _job.process_of(to), as_array(array)
-    description = pickle.dumps((array.dtype, array.shape))
+    description = _describe(array.dtype, array.shape)
     if _HEADER.size + len(description) > _MESSAGE_MAX:
         raise ValueError(f"type and shape of the array take {len(description)} bytes: too long for a message")
     data = numpy.ascontiguousarray(array)
     is_short = _HEADER.size + len(description) + data.nbytes <= _MESSAGE_MAX
     number = -1 if is_short else next(_numbers) & _TAG_MAX
     head = _HEADER.pack(len(description), number, data.nbytes) + description + (data.tobytes() if is_short else b"")
+    if is_short and library.nagaya_match_try_send(process, ctypes.byref(_Envelope(_CONTEXT, _job.rank(), tag)), head,
+                                                  ctypes.c_size_t(len(head)), None, None) == 0:
+        return Sending(())
     messages = [_Message(process, _CONTEXT, tag, ctypes.cast(head, ctypes.c_void_p), len(head), head)]
     if not is_short:
         messages.append(_Message(process, _CONTEXT_OF_DATA, number, data.ctypes.data, data.nbytes, data))
@@ -152,8 +163,9 @@ class _Header:
     def __init__(self, envelope, buffer):
         self.source, self.tag = envelope.source, envelope.tag
         pickle_bytes, self.number, self.data_bytes = _HEADER.unpack_from(buffer)
+        self.order = next(_taken)
         end = _HEADER.size + pickle_bytes
-        self.dtype, self.shape = pickle.loads(buffer[_HEADER.size:end])
+        self.dtype, self.shape = _described(buffer[_HEADER.size:end])
         self.short_data = bytes(buffer[end:end + self.data_bytes]) if self.number < 0 else None
 
     def is_wanted(self, source, tag):
@@ -163,7 +175,12 @@ class _Header:
         return target.dtype == self.dtype and target.nbytes == self.data_bytes
 
 
-_headers = []  # taken by calls that have failed then: the next calls receive their messages
+class _PutBack(Exception):
+    """Another thread has put back a message that this one waits for."""
+
+
+_taken = itertools.count()
+_headers: list = []  # taken by calls that have failed then: the next calls receive their messages
 _headers_lock = threading.RLock()
 
 
@@ -171,10 +188,15 @@ def _finished(context, source, tag, buffer, capacity, deadline):
     """Returns a receive that is complete; or raises TimeoutError or an interrupt: then nothing was taken."""
     request = _Receive(wanted=_Envelope(context, source, tag), from_=Process(0xffffffff, 0xffffffff),
                        buffer=buffer, capacity=capacity)
+
+    def call(ms):
+        if context == _CONTEXT and any(header.is_wanted(source, tag) for header in list(_headers)):
+            raise _PutBack
+        return library.nagaya_llcl_wait_flag(_flag_of(request), ctypes.c_int(ms))
     check(library.nagaya_match_receive(ctypes.byref(request)), "receive")
     try:
         if not request.is_complete:
-            wait(lambda ms: library.nagaya_llcl_wait_flag(_flag_of(request), ctypes.c_int(ms)), deadline, "receive")
+            wait(call, deadline, "receive")
     except BaseException as interrupt:
         if not request.is_complete and library.nagaya_match_cancel_receive(ctypes.byref(request)) == 0:
             raise
@@ -190,17 +212,22 @@ def _finished(context, source, tag, buffer, capacity, deadline):
 def _keep(header):
     with _headers_lock:
         _headers.append(header)
+        _headers.sort(key=lambda one: one.order)
 
 
 def _next_header(source, tag, deadline):
-    with _headers_lock:
-        for header in _headers:
-            if header.is_wanted(source, tag):
-                _headers.remove(header)
-                return header
-    buffer = ctypes.create_string_buffer(_MESSAGE_MAX)
-    head = _finished(_CONTEXT, source, tag, ctypes.addressof(buffer), _MESSAGE_MAX, deadline)
-    return _Header(head.matched, buffer)
+    while True:
+        with _headers_lock:
+            for header in _headers:
+                if header.is_wanted(source, tag):
+                    _headers.remove(header)
+                    return header
+        buffer = ctypes.create_string_buffer(_MESSAGE_MAX)
+        try:
+            head = _finished(_CONTEXT, source, tag, ctypes.addressof(buffer), _MESSAGE_MAX, deadline)
+            return _Header(head.matched, buffer)
+        except _PutBack:
+            pass
 
 
 def receive(source=None, tag=None, into=None, timeout=None):
@@ -213,7 +240,7 @@ def receive(source=None, tag=None, into=None, timeout=None):
 
     Returns (array, source, tag). Raises ValueError (no such rank or tag; `into` does not fit: a call without it
     receives the message then), TimeoutError (a message that comes later can be received later), NotATask."""
-    _open()
+    open_messages()
     if source is not None:
         _job.process_of(source)
     if tag is not None:

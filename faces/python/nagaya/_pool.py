@@ -1,43 +1,69 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Work that the processes of a node share."""
 import itertools
+import pickle
+import traceback
 
 import numpy
 
-from . import _arrays, _job
+from . import _arrays, _collectives, _job
 
-_calls = itertools.count()
+_calls, _orders = itertools.count(), itertools.count()
 _NEXT, _FAILURES = 0, 1  # of the state that all processes of a call share
 _NONE_LEFT = 1 << 62
+_AS_PYTHON_NUMBERS = [numpy.dtype(kind) for kind in (numpy.bool_, numpy.int64, numpy.float64, numpy.complex128)]
+
+
+def _chunks(length, chunk):
+    """Returns where chunks begin and end, equal in all processes: `chunk` elements each; with None fewer and
+    fewer, so that all processes end at about the same time, and seldom take one."""
+    bounds, processes = [min(1, length)], _job.size()  # the first process has taken the first element
+    while bounds[-1] < length:
+        step = chunk or max(1, (length - bounds[-1]) // (2 * processes))
+        bounds.append(min(length, bounds[-1] + step))
+    return bounds
+
+
+def _check(array, chunk):
+    if array is not None and (array.ndim == 0 or len(array) == 0):
+        raise ValueError("map needs an array of at least one dimension and one element")
+    if chunk is not None and chunk < 1:
+        raise ValueError(f"map: chunk is {chunk}, not at least 1")
 
 
 class _Map:
     """One call of map(), as one process sees it."""
 
     def __init__(self, function, array, chunk):
-        self.function, self.chunk, self.results = function, chunk, None
+        self.function, self.results = function, None
         self.name = f"nagaya.map.{next(_calls)}"
         self.is_first = _job.rank() == 0
         if self.is_first:
             arguments = _arrays.as_array(array)
-            if arguments.ndim == 0 or len(arguments) == 0:
-                raise ValueError("map needs an array of at least one dimension and one element")
+            _check(arguments, chunk)
             _arrays.publish(self.name + ".arguments", arguments)
-            _arrays.publish(self.name + ".state", numpy.array([1, 0]))  # rank 0 itself takes the first element
+            _arrays.publish(self.name + ".state", numpy.zeros(2, numpy.int64))
         self.arguments = _arrays.view(0, self.name + ".arguments")
         self.state = _arrays.view(0, self.name + ".state", writable=True)
+        self.bounds = _chunks(len(self.arguments), chunk)
+
+    def values(self, begin, end):
+        part = self.arguments[begin:end]
+        if part.ndim == 1 and part.dtype in _AS_PYTHON_NUMBERS:
+            part = part.tolist()
+        return [self.function(argument) for argument in part]
 
     def work(self):
         if self.is_first:
-            value = numpy.asarray(self.function(self.arguments[0]))
+            value = numpy.asarray(self.values(0, 1)[0])
             results = numpy.empty((len(self.arguments), *value.shape), value.dtype)
             results[0] = value
             _arrays.publish(self.name + ".results", results)
-        while (begin := _arrays.fetch_add(self.state, _NEXT, self.chunk)) < len(self.arguments):
-            for index in range(begin, min(begin + self.chunk, len(self.arguments))):
-                value = self.function(self.arguments[index])
-                if self.find_results():
-                    self.results[index] = value
+        while (number := _arrays.fetch_add(self.state, _NEXT, 1)) < len(self.bounds) - 1:
+            begin, end = self.bounds[number:number + 2]
+            values = self.values(begin, end)
+            if self.find_results():
+                self.results[begin:end] = values
         self.find_results()
 
     def find_results(self):
@@ -62,32 +88,99 @@ class _Map:
                     pass  # it has failed before
 
 
-def map(function, array, chunk=1):  # pylint: disable=redefined-builtin
+def map(function, array, chunk=None):  # pylint: disable=redefined-builtin
     """Applies a function to each element of an array (to each row, if it has more than one dimension),
     by all processes together. Collective: all processes of the job call it with the same function and
     `chunk`; the array is that of rank 0, others may give None.
 
         squares = nagaya.map(lambda x: x * x, numpy.arange(1000.))
 
-    A process that is free takes the next `chunk` elements. Nothing is copied or pickled: arguments are views
-    of rank 0's array, and each process stores its results where all of them see them. Returns the results as
+    A process that is free takes the next `chunk` elements; None: many at first, few at last. Nothing is copied or
+    pickled: rows are views of rank 0's array (elements of bool, int64, float64 and complex128 are Python's numbers),
+    and each process stores its results where all of them see them. Returns the results as
     an array, the same memory in all processes: a change is seen by all. The job is on one node; the function
     returns numbers or arrays of one type and shape, and must not call collective functions. Raises, after the
     barrier at its end, what the function has raised here, or RuntimeError if it has raised in other processes;
     NotATask, ValueError (several nodes; an array without elements; chunk)."""
-    if chunk < 1:
-        raise ValueError(f"map: chunk is {chunk}, not at least 1")
+    results, failure, failures = _run(function, array, chunk)
+    if failure is not None:
+        raise failure
+    if failures:
+        raise RuntimeError(f"map: the function has raised an exception in {failures} other processes")
+    return results
+
+
+def _run(function, array, chunk):
+    """Returns the results of map(), what the function has raised here, in how many processes it has."""
+    _check(None, chunk)
     call, failure = _Map(function, array, chunk), None
     try:
         call.work()
     except Exception as error:  # pylint: disable=broad-except
         failure = error
         call.fail()
-    _job.barrier()
+    _collectives.barrier()
     failures = call.state[_FAILURES]
     call.close()
-    if failure is not None:
-        raise failure
-    if failures:
-        raise RuntimeError(f"map: the function has raised an exception in {failures} other processes")
-    return call.results
+    return call.results, failure, failures
+
+
+class Pool:
+    """Processes that work for rank 0: only it runs the block, with a Pool; the others work until its end, and
+    skip the block's statements by `if pool`.
+
+        with nagaya.Pool() as pool:          # all processes of the job
+            if pool:                         # rank 0
+                squares = pool.map(function, numpy.arange(1000.))
+
+    Collective. The job is on one node."""
+
+    def __enter__(self):
+        if _job.rank() == 0:
+            return self
+        while order := pickle.loads(_arrays.view(0, _order_name(next(_orders))).tobytes()):
+            function, chunk = order
+            failure = _run(_loaded(function), None, chunk)[1]
+            if failure is not None:  # rank 0 raises RuntimeError
+                traceback.print_exception(type(failure), failure, failure.__traceback__)
+        return None
+
+    def __exit__(self, *_):
+        if _job.rank() == 0:
+            name = _give(None)
+        _collectives.barrier()
+        if _job.rank() == 0:
+            _arrays.withdraw(name)
+
+    def map(self, function, array, chunk=None):
+        """Does what nagaya.map() does. The function is one that can be pickled: a name of a module, which all
+        processes have; no lambda."""
+        array, order = _arrays.as_array(array), (pickle.dumps(function), chunk)
+        _check(array, chunk)
+        name = _give(order)
+        try:
+            return map(function, array, chunk)
+        finally:
+            _arrays.withdraw(name)
+
+
+def _order_name(number):
+    return f"nagaya.pool.{number}"
+
+
+def _give(order):
+    name = _order_name(next(_orders))
+    _arrays.publish(name, numpy.frombuffer(pickle.dumps(order), numpy.uint8))
+    return name
+
+
+def _loaded(pickled):
+    """Returns a function; if it cannot be found here, one that says so when it is called."""
+    try:
+        return pickle.loads(pickled)
+    except Exception as error:  # pylint: disable=broad-except
+        reason = error
+
+    def fail(_):
+        raise reason
+    return fail

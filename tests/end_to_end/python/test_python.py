@@ -3,6 +3,7 @@
 import pathlib
 
 import pytest
+from hosts import HOSTS, SHARED_PROCESSORS
 
 TREE = pathlib.Path(__file__).parents[3]
 PROGRAMS, EXAMPLES = TREE / "tests/programs/python", TREE / "examples/python"
@@ -21,11 +22,29 @@ def run(user, installation, nagaya):
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5])
-@pytest.mark.parametrize("program", ["views", "messages"])
+@pytest.mark.parametrize("program", ["views", "messages", "remote", "together"])
 def test_program(run, program, processes):
     done = run(processes, PROGRAMS / f"{program}.py")
     assert done.code == 0 and done.err == "", done
     assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(processes)]
+
+
+@pytest.fixture
+def run_on_hosts(hosts, front, installation, nagaya):
+    """Runs a program by tasks on all hosts."""
+    def start(processes, program, *arguments):
+        text = front.copy_if_unreadable(program.parent, [program.name]) / program.name
+        return front.run([nagaya, "run", "--hosts", ",".join(hosts.names), "-n", processes, "-x", "PYTHONPATH",
+                          "python3", "-B", text, *arguments], timeout=120,
+                         env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages"), **SHARED_PROCESSORS})
+    return start
+
+
+@pytest.mark.parametrize("program", [pytest.param("messages", marks=pytest.mark.full), "remote", "together"])
+def test_over_hosts(run_on_hosts, program):
+    done = run_on_hosts(HOSTS + 1, PROGRAMS / f"{program}.py", "hosts")
+    assert done.code == 0, done
+    assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(HOSTS + 1)]
 
 
 def test_beside_mpi4py(run):
@@ -47,6 +66,24 @@ def test_forked_child_is_no_task(run):
 def test_killed_process_ends_the_job(run):
     done = run(3, PROGRAMS / "endings.py", "killed")
     assert done.code == 137 and "task 1" in done.err, done
+
+
+def test_killed_process_whose_arrays_are_read_ends_the_job(run):
+    done = run(4, PROGRAMS / "endings.py", "killed while viewed")
+    assert (done.code, done.out) == (137, "") and "task 1" in done.err, done
+
+
+def test_killed_process_whose_arrays_other_nodes_read_ends_the_job(run_on_hosts):
+    done = run_on_hosts(HOSTS + 1, PROGRAMS / "endings.py", "killed while viewed")
+    assert done.code != 0 and done.out == "", done
+
+
+@pytest.mark.full
+def test_stubs_say_what_the_package_has(user, installation):
+    package = str(installation.root / "lib/python3/dist-packages")
+    done = user.run(["python3", "-B", "-m", "mypy.stubtest", "--concise", "nagaya"], timeout=300,
+                    env={"PYTHONPATH": package, "MYPYPATH": package})
+    assert done.err == "" and not [line for line in done.out.splitlines() if not line.startswith("nagaya._")], done
 
 
 def test_outside_of_a_job(user, installation):

@@ -45,6 +45,26 @@ if how == "forked":
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     nagaya.withdraw("array")
     print("right")
+if how == "killed while viewed":
+    # Names, values and counts that others can read stay right until they end with the job.
+    expected = numpy.arange(1 << 20)
+    if rank == 1:
+        nagaya.publish("array", expected.copy())
+        reading = nagaya.publish("reading", numpy.zeros(1, numpy.int64))
+        nagaya.barrier()
+        while reading[0] < 20 * (nagaya.size() - 1):
+            pass
+        os.kill(os.getpid(), signal.SIGKILL)
+    nagaya.barrier()
+    try:
+        kept, far = nagaya.remote(1, "array"), nagaya.remote(1, "reading")
+        while True:
+            seen = nagaya.view(1, "array") if nagaya.is_here(1) and rank % 2 == 0 else nagaya.remote(1, "array").get()
+            if not ((seen == expected).all() and (kept.get(slice(9, None, 7)) == expected[9::7]).all()):
+                print("wrong", flush=True)
+            far.fetch_add(0, 1)
+    except (nagaya.OwnerEnded, OSError):
+        nagaya.barrier()
 if how == "killed":
     if rank == 1:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Messages of arrays: sizes, types, order, wildcards, both directions at once, time limits."""
 import threading
+import time
 
 import nagaya
 import numpy
@@ -72,6 +73,27 @@ if rank == 0 and size > 1:
     nagaya.receive(1, 8)
     nagaya.send(numpy.zeros(1), 1, 7)
 nagaya.barrier()
+
+# A message that one thread has taken but not received reaches another one, which waits for it.
+def takes_what_does_not_fit():
+    try:
+        nagaya.receive(left, 40, into=numpy.zeros(1), timeout=5)
+        raise SystemExit("it does not fit, but was received")
+    except (ValueError, TimeoutError):  # the latter if the other thread was the first to wait
+        nagaya.send(numpy.zeros(1), left, 42)
+
+
+taker = threading.Thread(target=takes_what_does_not_fit)
+taker.start()
+time.sleep(0.05)
+second = threading.Timer(0.1, nagaya.send, (numpy.zeros(1), left, 41))  # when both wait
+second.start()
+sender = threading.Thread(target=lambda: (nagaya.receive(right, 41), nagaya.send(numpy.arange(3), right, 40)))
+sender.start()
+assert (nagaya.receive(left, 40).array == numpy.arange(3)).all()
+nagaya.receive(right, 42)
+for thread in (taker, second, sender):
+    thread.join()
 
 # One sender's messages keep their order, whatever their length.
 if rank == 0 and size > 1:
