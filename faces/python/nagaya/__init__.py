@@ -10,8 +10,8 @@
     nagaya.barrier()                            # nobody ends while others read
 
 Works beside mpi4py in the same program. Errors are exceptions: NotATask outside of `nagaya run`, OwnerEnded
-if another process has ended. Thread safety: all functions may be called from any thread, barrier() and
-map() by one at a time; beside an MPI that was started for one thread, messages are for one thread, too.
+if another process has ended. Thread safety: all functions may be called from any thread, barrier(), scatter(),
+gather() and map() by one at a time; beside an MPI that was started for one thread, messages are for one thread, too.
 A forked child (multiprocessing) is no process of the job.
 """
 from ._arrays import fetch_add, publish, view, withdraw

@@ -2,6 +2,7 @@
 """Arrays that other processes of the node use where they lie."""
 import ctypes
 import errno
+import functools
 import pickle
 import threading
 import weakref
@@ -268,6 +269,7 @@ class _View:
         return self._layout.array(numpy.asarray(self))
 
 
+@functools.lru_cache(maxsize=1000)
 def layout_of(description):
     """Returns (layout, whether the array is writable) of the pickle of a publication."""
     *layout, is_writable = pickle.loads(description)

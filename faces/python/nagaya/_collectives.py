@@ -3,7 +3,8 @@
 import ctypes
 import errno
 import functools
-import time
+import struct
+from typing import NamedTuple
 
 import numpy
 
@@ -14,7 +15,7 @@ from ._requests import address_of
 _CONTEXT = (1 << 56) - 1  # NAGAYA_TEAM_PYTHON
 _BARRIER, _GATHER, _SCATTER = 0, 2, 3
 _SLICE_MS = 200  # a wait lets Python look for signals so often
-_SUSPICIOUS_S = 1  # so long a wait looks whether a process has ended
+_SUSPICIOUS_SLICES = 5  # after them a wait looks whether a process has ended
 
 
 class _Blocks(ctypes.Structure):
@@ -37,6 +38,12 @@ class _Collective(ctypes.Structure):
                 ("operation", ctypes.c_void_p)]
 
 
+class _Team(NamedTuple):
+    team: ctypes.c_void_p
+    rank: int
+    size: int
+
+
 @functools.lru_cache(maxsize=None)
 def _team():
     if _job.has_several_nodes():
@@ -47,30 +54,50 @@ def _team():
                                         ctypes.byref(members)), "opening the team")
     check(library.nagaya_coll_open(ctypes.c_uint64(_CONTEXT), members, 1, ctypes.byref(team)), "opening the team")
     library.nagaya_processes_close(members)
-    return team
+    return _Team(team, _job.rank(), size)
 
 
-_pending: list = []  # of which an interrupt has ended the wait: they and their arrays stay
+class _Call:
+    """One collective, used again and again: set by one pack_into(), which takes less time than ctypes' fields."""
+
+    def __init__(self):
+        self.collective, self.arrays = _Collective(), None
+        self.reference = ctypes.byref(self.collective)
+        self.flag = ctypes.byref(self.collective, _Collective.is_complete.offset)
+        self.bytes = (ctypes.c_char * ctypes.sizeof(_Collective)).from_buffer(self.collective)
 
 
-def _run(what, kind, root=0, send=_Blocks(), receive=_Blocks(), keeper=None):
-    collective = _Collective(kind=kind, root=root, send=send, receive=receive)
-    team = _team()
-    _pending.append((collective, keeper))
-    result = library.nagaya_coll_start(team, ctypes.byref(collective))
-    if result == 0 and not collective.is_complete:
-        _wait(collective, what)
+# Kind, root, `varies`; base, bytes and stride of `send` and `receive`.
+_SETTING = struct.Struct(f"@iIIxxxxQQq{ctypes.sizeof(_Blocks) - 24}xQQq")
+assert (_Collective.send.offset, _Collective.receive.offset) == (16, 16 + ctypes.sizeof(_Blocks))
+_idle: list = []  # calls
+_pending: list = []  # calls; of which an interrupt has ended the wait, they and their arrays stay
+
+
+def _run(what, kind, root=0, send=0, send_bytes=0, receive=0, receive_bytes=0, arrays=None):
+    """Runs a collective of all with blocks at these addresses, in arrays."""
+    team, call = _team().team, _idle.pop() if _idle else _Call()
+    _SETTING.pack_into(call.bytes, 0, kind, root, 0, send, send_bytes, send_bytes, receive, receive_bytes, receive_bytes)
+    call.arrays = arrays
+    _pending.append(call)
+    result = library.nagaya_coll_start(team, call.reference)
+    if result == 0 and not call.collective.is_complete:
+        _wait(call, what)
     _pending.pop()
-    check(result or collective.error, what)
+    call.arrays = None
+    _idle.append(call)
+    if result or call.collective.error:
+        check(result or call.collective.error, what)
 
 
-def _wait(collective, what):
-    flag, begin, ended = ctypes.byref(collective, _Collective.is_complete.offset), time.monotonic(), False
-    while library.nagaya_llcl_wait_flag(flag, _SLICE_MS) == -errno.ETIMEDOUT:
-        if ended:
+def _wait(call, what):
+    slices, has_ended = 0, False
+    while library.nagaya_llcl_wait_flag(call.flag, _SLICE_MS) == -errno.ETIMEDOUT:
+        if has_ended:
             raise OwnerEnded(f"{what}: a process has ended without calling it")
-        # If it has ended after its call, this process completes its own in the next slice.
-        ended = time.monotonic() > begin + _SUSPICIOUS_S and _has_anybody_ended()
+        # If one has ended after its call, this process completes its own in the next slice.
+        slices += 1
+        has_ended = slices >= _SUSPICIOUS_SLICES and _has_anybody_ended()
 
 
 def _has_anybody_ended():
@@ -93,11 +120,9 @@ def scatter(array, into, root=0):
     into    a writable contiguous array of a block's type and size
 
     Returns `into`. Raises ValueError (an array does not fit), OwnerEnded, NotATask."""
-    _check_block(into, "into", writable=True)
-    is_root = _check_root(array, into, root, writable=False)
-    block = into.nbytes
-    _run("scatter", _SCATTER, root, _Blocks(address_of(array), block, block) if is_root else _Blocks(),
-         _Blocks(address_of(into), block, block), (array, into))
+    address, block = _address_of(into, True), into.nbytes
+    whole = _root_address(array, into, root, False)
+    _run("scatter", _SCATTER, root, whole, block if whole else 0, address, block, (array, into))
     return into
 
 
@@ -108,28 +133,28 @@ def gather(array, into=None, root=0):
     into    of the root: a writable contiguous array, which gets them in the order of the ranks
 
     Returns `into`. Raises as scatter()."""
-    _check_block(array, "array", writable=False)
-    is_root = _check_root(into, array, root, writable=True)
-    block = array.nbytes
-    _run("gather", _GATHER, root, _Blocks(address_of(array), block, block),
-         _Blocks(address_of(into), block, block) if is_root else _Blocks(), (array, into))
+    address, block = _address_of(array, False), array.nbytes
+    whole = _root_address(into, array, root, True)
+    _run("gather", _GATHER, root, address, block, whole, block if whole else 0, (array, into))
     return into
 
 
-def _check_block(array, name, writable):
-    if not (isinstance(array, numpy.ndarray) and array.flags.c_contiguous and not array.dtype.hasobject and
-            (array.flags.writeable or not writable)):
-        raise ValueError(f"`{name}` has to be a {'writable ' if writable else ''}contiguous numpy array")
+def _address_of(array, writable):
+    if not (isinstance(array, numpy.ndarray) and (flags := array.flags).c_contiguous and not array.dtype.hasobject and
+            (flags.writeable or not writable)):
+        raise ValueError(f"a {'writable ' if writable else ''}contiguous numpy array is needed, not "
+                         f"{type(array).__name__}, strided or read-only")
+    return address_of(array)
 
 
-def _check_root(blocks, block, root, writable):
-    """Returns whether this process is the root, which has the blocks of all."""
-    if not 0 <= root < _job.size():
-        raise ValueError(f"rank {root} is not one of 0 .. {_job.size() - 1}")
-    if _job.rank() != root:
-        return False
-    _check_block(blocks, "the root's array", writable)
-    if blocks.dtype != block.dtype or blocks.nbytes != _job.size() * block.nbytes:
-        raise ValueError(f"{blocks.dtype} of shape {blocks.shape} is not {_job.size()} times {block.dtype} of shape "
-                         f"{block.shape}")
-    return True
+def _root_address(blocks, block, root, writable):
+    """Returns the address of the root's blocks; 0 in other processes."""
+    _, rank, size = _team()
+    if rank != root:
+        if not 0 <= root < size:
+            raise ValueError(f"rank {root} is not one of 0 .. {size - 1}")
+        return 0
+    address = _address_of(blocks, writable)
+    if blocks.dtype != block.dtype or blocks.nbytes != size * block.nbytes:
+        raise ValueError(f"{blocks.dtype} of shape {blocks.shape} is not {size} times {block.dtype} of shape {block.shape}")
+    return address

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Work that the processes of a node share."""
+import contextlib
+import functools
 import itertools
 import pickle
 import traceback
@@ -9,18 +11,21 @@ import numpy
 from . import _arrays, _collectives, _job
 
 _calls, _orders = itertools.count(), itertools.count()
-_NEXT, _FAILURES = 0, 1  # of the state that all processes of a call share
+_NEXT, _FAILURES = 0, 1  # of a call's state
 _NONE_LEFT = 1 << 62
 _AS_PYTHON_NUMBERS = [numpy.dtype(kind) for kind in (numpy.bool_, numpy.int64, numpy.float64, numpy.complex128)]
 
 
 def _chunks(length, chunk):
-    """Returns where chunks begin and end, equal in all processes: `chunk` elements each; with None fewer and
-    fewer, so that all processes end at about the same time, and seldom take one."""
+    """Returns where chunks begin and end, equal in all processes: `chunk` elements each; with None a chunk for each
+    process takes half of what is left, so that all processes end at about the same time, and seldom take one."""
     bounds, processes = [min(1, length)], _job.size()  # the first process has taken the first element
-    while bounds[-1] < length:
-        step = chunk or max(1, (length - bounds[-1]) // (2 * processes))
-        bounds.append(min(length, bounds[-1] + step))
+    while (begin := bounds[-1]) < length:
+        step = chunk or max(1, (length - begin) // (2 * processes))
+        end = length if chunk else min(length, begin + step * processes)
+        bounds += range(begin + step, end + 1, step)
+        if chunk and bounds[-1] < length:
+            bounds.append(length)
     return bounds
 
 
@@ -31,61 +36,67 @@ def _check(array, chunk):
         raise ValueError(f"map: chunk is {chunk}, not at least 1")
 
 
+@functools.lru_cache(maxsize=None)
+def _states():
+    """Returns the states of two calls, which all processes share: one call uses one, the next one the other."""
+    if _job.rank() == 0:
+        _arrays.publish("nagaya.map", numpy.zeros((2, 2), numpy.int64))
+    return _arrays.view(0, "nagaya.map", writable=True)
+
+
 class _Map:
     """One call of map(), as one process sees it."""
 
     def __init__(self, function, array, chunk):
-        self.function, self.results = function, None
-        self.name = f"nagaya.map.{next(_calls)}"
-        self.is_first = _job.rank() == 0
-        if self.is_first:
-            arguments = _arrays.as_array(array)
-            _check(arguments, chunk)
-            _arrays.publish(self.name + ".arguments", arguments)
-            _arrays.publish(self.name + ".state", numpy.zeros(2, numpy.int64))
-        self.arguments = _arrays.view(0, self.name + ".arguments")
-        self.state = _arrays.view(0, self.name + ".state", writable=True)
-        self.bounds = _chunks(len(self.arguments), chunk)
+        number = next(_calls)
+        self.function, self.state, self.failure = function, _states()[number % 2], None
+        self.arguments = self.results = None
+        self.names = [f"nagaya.map.{number}.{part}" for part in ("arguments", "results")]
+        if _job.rank() == 0:
+            self.begin(_arrays.as_array(array), chunk)
+        _collectives.barrier()
+        if not self.state[_FAILURES]:
+            self.arguments, self.results = (_arrays.view(0, name, writable) for name, writable in
+                                            zip(self.names, (False, True)))
+            self.bounds = _chunks(len(self.arguments), chunk)
+
+    def begin(self, arguments, chunk):
+        """Rank 0 makes room for results like the first one before the others begin."""
+        _check(arguments, chunk)
+        self.arguments, self.state[:] = arguments, 0
+        _arrays.publish(self.names[0], arguments)
+        with self.noticing_failure():
+            value = numpy.asarray(self.values(0, 1)[0])
+            results = numpy.empty((len(arguments), *value.shape), value.dtype)
+            results[0] = value
+            _arrays.publish(self.names[1], results)
 
     def values(self, begin, end):
-        part = self.arguments[begin:end]
+        part, function = self.arguments[begin:end], self.function
         if part.ndim == 1 and part.dtype in _AS_PYTHON_NUMBERS:
             part = part.tolist()
-        return [self.function(argument) for argument in part]
+        return [function(argument) for argument in part]
 
     def work(self):
-        if self.is_first:
-            value = numpy.asarray(self.values(0, 1)[0])
-            results = numpy.empty((len(self.arguments), *value.shape), value.dtype)
-            results[0] = value
-            _arrays.publish(self.name + ".results", results)
-        while (number := _arrays.fetch_add(self.state, _NEXT, 1)) < len(self.bounds) - 1:
-            begin, end = self.bounds[number:number + 2]
-            values = self.values(begin, end)
-            if self.find_results():
-                self.results[begin:end] = values
-        self.find_results()
+        with self.noticing_failure():
+            while (number := _arrays.fetch_add(self.state, _NEXT, 1)) < len(self.bounds) - 1:
+                begin, end = self.bounds[number:number + 2]
+                self.results[begin:end] = self.values(begin, end)
 
-    def find_results(self):
-        """Waits until rank 0 has its first result. Returns False if a process has failed."""
-        while self.results is None and not self.state[_FAILURES]:
-            try:
-                self.results = _arrays.view(0, self.name + ".results", writable=True, timeout=0.1)
-            except TimeoutError:
-                pass
-        return self.results is not None
-
-    def fail(self):
-        _arrays.fetch_add(self.state, _FAILURES, 1)
-        _arrays.fetch_add(self.state, _NEXT, _NONE_LEFT)
+    @contextlib.contextmanager
+    def noticing_failure(self):
+        try:
+            yield
+        except Exception as error:  # pylint: disable=broad-except
+            self.failure = error
+            _arrays.fetch_add(self.state, _FAILURES, 1)
+            _arrays.fetch_add(self.state, _NEXT, _NONE_LEFT)
 
     def close(self):
-        if self.is_first:
-            for part in ("arguments", "state", "results"):
-                try:
-                    _arrays.withdraw(f"{self.name}.{part}")
-                except KeyError:
-                    pass  # it has failed before
+        if _job.rank() == 0:
+            for name in self.names:
+                with contextlib.suppress(KeyError):  # it has failed before
+                    _arrays.withdraw(name)
 
 
 def map(function, array, chunk=None):  # pylint: disable=redefined-builtin
@@ -113,16 +124,13 @@ def map(function, array, chunk=None):  # pylint: disable=redefined-builtin
 def _run(function, array, chunk):
     """Returns the results of map(), what the function has raised here, in how many processes it has."""
     _check(None, chunk)
-    call, failure = _Map(function, array, chunk), None
-    try:
+    call = _Map(function, array, chunk)
+    if call.results is not None:
         call.work()
-    except Exception as error:  # pylint: disable=broad-except
-        failure = error
-        call.fail()
     _collectives.barrier()
     failures = call.state[_FAILURES]
     call.close()
-    return call.results, failure, failures
+    return call.results, call.failure, failures
 
 
 class Pool:

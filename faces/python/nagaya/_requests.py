@@ -142,4 +142,9 @@ def read_bytes(place, size_bytes):
 
 
 def address_of(array):
+    if array.flags.writeable and array.flags.c_contiguous and array.nbytes:
+        try:
+            return ctypes.addressof(ctypes.c_char.from_buffer(array))  # the fastest way
+        except (BufferError, TypeError, ValueError):
+            pass  # a type that the buffer protocol has not, such as dates
     return array.__array_interface__["data"][0]
