@@ -16,6 +16,7 @@ import jobs
 import memory
 import mpis
 import npb
+import python_ways
 import starts
 import xmp
 import xmp_primitives
@@ -237,6 +238,8 @@ TABLE = {
                      faces.run_memory),
     "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
     "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),
+    "python": ("", [], "numpy arrays in 4 and 16 processes: a sum, blocks out and back, a map",
+               python_ways.run),
     "xmp": ("", [], "XcalableMP: Laplace in four variants on a node; beside serial C", xmp.run),
     "xmp-hosts": ("", [], "the same over one to four hosts, strong and weak", xmp.run_hosts),
     "xmp-gmove": ("transposition", [], "a gmove from rows to columns, beside MPI_Alltoall",

@@ -211,15 +211,21 @@ def measured_at_rest(user: OrdinaryUser, job: Job, words: list) -> dict:
     return result
 
 
-def measured_at_peak(user: OrdinaryUser, job: Job, words: list) -> dict:
-    """Returns the peak memory of a job of NPB, and its speed in a second run without measurement."""
+def peak_of(user: OrdinaryUser, job: Job, words: list) -> tuple[dict, str]:
+    """Returns the peak memory of a job by kind, and its output."""
     peak = dict.fromkeys(KINDS, 0)
     with Started(user, job, words) as started:
         while started.process.poll() is None:
             now = memory_of(started.pids(), user.uid)
             peak = {kind: max(value, peak[kind]) for kind, value in now.items()}
             time.sleep(SAMPLE_TICK_S)
-        npb.times_of(started.end())
+        return peak, started.end()
+
+
+def measured_at_peak(user: OrdinaryUser, job: Job, words: list) -> dict:
+    """Returns the peak memory of a job of NPB, and its speed in a second run without measurement."""
+    peak, output = peak_of(user, job, words)
+    npb.times_of(output)
     speed = npb.times_of(jobs.output_of(user, job, words, LIMIT_S))["speed"]
     return {"figures": {**figures_of(peak, KINDS),
                         **figures_of({"speed": speed}, {"speed": "speed"}, "Mop/s")}}

@@ -71,6 +71,10 @@ add_test(NAME bench.applications_run COMMAND nagaya-command bench applications -
 set_tests_properties(bench.applications_run PROPERTIES
   PASS_REGULAR_EXPRESSION "scalapack_xdlu_time|skipped: several hosts .* root|skipped: none of")
 list(APPEND bench_tests bench.applications_run)
+add_test(NAME bench.python_runs COMMAND nagaya-command bench python --quick)
+set_tests_properties(bench.python_runs PROPERTIES
+  PASS_REGULAR_EXPRESSION "python_2_exchange_1KiB.*python_2_memory|skipped: several hosts .* root|skipped: .* no interpreter")
+list(APPEND bench_tests bench.python_runs)
 add_test(NAME bench.npb_says_how_to_get_it COMMAND nagaya-command bench npb --quick)
 set_tests_properties(bench.npb_says_how_to_get_it PROPERTIES
   ENVIRONMENT NAGAYA_NPB= PASS_REGULAR_EXPRESSION "npb: skipped: NAGAYA_NPB names no folder")
