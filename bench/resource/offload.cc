@@ -33,8 +33,7 @@ class Node {
         memory_(llcl::create_board(space_.header())),
         board(*static_cast<llcl::Board*>(space_.header().upper_floors)),
         node_(board),
-        delegatee({fabric, self, kSecrets, node_, node_, node_, board.delegatee_bell, board.load},
-                  {}) {
+        delegatee({fabric, self, kSecrets, node_, node_, node_, board.bells[0], board.load}, {}) {
     board.attached[0].store(kTask.bits, std::memory_order_release);
   }
 

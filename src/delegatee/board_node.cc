@@ -19,13 +19,13 @@ size_t BoardNode::drain(Visitor& visitor) {
     visitor.visit(lane, commands, count);
   };
   return ring_ != nullptr ? ring_->drain(kRingRound, wanted, take)
-                          : board_.lanes->drain(wanted, take);
+                          : board_.lanes->drain(wanted, take, share_);
 }
 
 void BoardNode::reclaim(uint32_t task) {
   if (ring_ != nullptr)
     ring_->drop([&](const llcl::Command& command) { return command.requester == task; });
-  board_.lanes->reclaim(dead_[task]);
+  board_.lanes->reclaim(dead_[task], share_);
   drop_backlog(task);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// board_node.h - the delegatee's own node (node.h) over the board that the node's tasks share.
+// board_node.h - a delegatee's own node (node.h) over the board that the node's tasks share.
 #pragma once
 
 #include <atomic>
@@ -31,8 +31,14 @@ struct BacklogBudget {
 
 class BoardNode final : public Lanes, public Regions, public Delivery {
  public:
-  explicit BoardNode(llcl::Board& board, const BacklogBudget& budget = {})
-      : board_(board), budget_(budget), dead_(board.capacity), holds_(board.capacity) {}
+  // `share`: the lanes that the delegatee serves.
+  explicit BoardNode(llcl::Board& board, const BacklogBudget& budget = {},
+                     mailbox::LaneShare share = {})
+      : board_(board),
+        budget_(budget),
+        share_(share),
+        dead_(board.capacity),
+        holds_(board.capacity) {}
 
   // Size of the task's backlog, as its budget counts it. For tests; the delegatee's thread. [bytes]
   uint64_t backlog_bytes(uint32_t task) const {
@@ -63,7 +69,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
 
   uint32_t capacity() const override { return board_.lanes->capacity(); }
   size_t drain(Visitor& visitor) override;
-  void before_sleep() override { board_.lanes->before_sleep(); }
+  void before_sleep() override { board_.lanes->before_sleep(share_); }
   void reclaim(uint32_t task) override;
 
   Memory find(uint32_t task, uint32_t region) override;
@@ -136,6 +142,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
 
   llcl::Board& board_;
   const BacklogBudget budget_;
+  const mailbox::LaneShare share_;
   llcl::Ring* ring_ = nullptr;
   std::vector<mailbox::Owner> dead_;      // by task number; Delegatee::abandon's lock orders it
   std::vector<std::atomic<bool>> holds_;  // by task number

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// contact.h - the contact that a node's delegatee sends to those of the other nodes of its job, by
-// way of the launcher: the version of its batches, its address, and its part of the secret by which
-// they know each other (proof.h). To everybody in between a contact is opaque bytes.
+// contact.h - the contacts that a node's delegatees send to those of the other nodes of its job, by
+// way of the launcher: each one's address, and its part of the secret by which they know each other
+// (proof.h). Delegatee n of a node talks to delegatee n of each other node. To everybody in between
+// a node's contacts are opaque bytes:
+//
+//   | version of the batches: 1 byte | for each delegatee: secret, 32 | bytes of the address: 2 |
+//   address |
 #pragma once
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
@@ -28,20 +33,37 @@ struct Contact {
   std::string address;  // fabric::Fabric::address()
 };
 
-inline std::string encode(const Contact& contact) {
-  return static_cast<char>(kBatchVersion) +
-         std::string(contact.secret.begin(), contact.secret.end()) + contact.address;
+inline std::string encode(const std::vector<Contact>& contacts) {
+  std::string bytes(1, static_cast<char>(kBatchVersion));
+  for (const Contact& contact : contacts) {
+    bytes.append(contact.secret.begin(), contact.secret.end());
+    bytes += static_cast<char>(contact.address.size() >> 8);
+    bytes += static_cast<char>(contact.address.size());
+    bytes += contact.address;
+  }
+  return bytes;
 }
 
-// Throws base::Error -EPROTO: too short, or of another version.
-inline Contact decode_contact(const std::string& bytes) {
-  Contact contact;
+// Throws base::Error -EPROTO: malformed, of another version, or not of `count` delegatees.
+inline std::vector<Contact> decode_contacts(const std::string& bytes, size_t count) {
   if (bytes.empty() || bytes[0] != static_cast<char>(kBatchVersion))
     throw base::Error(-EPROTO, "a node of the job uses another version of nagaya");
-  if (bytes.size() <= contact.secret.size()) throw base::Error(-EPROTO, "malformed contact");
-  std::memcpy(contact.secret.data(), bytes.data() + 1, contact.secret.size());
-  contact.address = bytes.substr(1 + contact.secret.size());
-  return contact;
+  const base::Error malformed(-EPROTO, "malformed contact");
+  std::vector<Contact> contacts;
+  for (size_t at = 1; at < bytes.size();) {
+    Contact& contact = contacts.emplace_back();
+    const size_t address_at = at + contact.secret.size() + 2;
+    if (bytes.size() < address_at) throw malformed;
+    std::memcpy(contact.secret.data(), bytes.data() + at, contact.secret.size());
+    const size_t address_bytes = static_cast<unsigned char>(bytes[address_at - 2]) << 8 |
+                                 static_cast<unsigned char>(bytes[address_at - 1]);
+    if (bytes.size() - address_at < address_bytes) throw malformed;
+    contact.address = bytes.substr(address_at, address_bytes);
+    at = address_at + address_bytes;
+  }
+  if (contacts.size() != count)
+    throw base::Error(-EPROTO, "NAGAYA_DELEGATEES must be the same on every node of the job");
+  return contacts;
 }
 
 }  // namespace nagaya::delegatee

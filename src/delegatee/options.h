@@ -22,6 +22,7 @@ enum class Queue : uint8_t {
 };
 
 struct Options {
+  uint32_t delegatees = 1;  // of each node: 1, 2, 4 or 8. Each serves a share of the lanes
   Queue queue = Queue::kLanes;
   bool proof_covers_data = false;  // false: the control data only (proof.h)
   Notification notification = Notification::kAutomatic;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/server.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <utility>
-
-#include "fabric/module.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -25,13 +24,18 @@ constexpr std::array<const char*, llcl::kOps> kRequestKinds{
 Server::Server(task::SpaceHeader& space)
     : space_(space),
       memory_(llcl::create_board(space)),
-      board_(*static_cast<llcl::Board*>(space.upper_floors)),
-      node_(board_) {}
+      board_(*static_cast<llcl::Board*>(space.upper_floors)) {}
 
 Server::~Server() {
-  if (!thread_.joinable()) return;
-  delegatee_->stop();
-  thread_.join();
+  end_threads();
+}
+
+// All are told before the first one is awaited: each still sends the answers of its last round.
+void Server::end_threads() {
+  for (const auto& served : served_)
+    if (served->thread.joinable()) served->delegatee->stop();
+  for (const auto& served : served_)
+    if (served->thread.joinable()) served->thread.join();
 }
 
 std::string Server::answer(const std::string& question, std::vector<base::Fd> descriptors) try {
@@ -60,60 +64,79 @@ std::string Server::open(const Question& question, std::vector<base::Fd> descrip
 }
 
 std::string Server::contact(const Question& question) {
-  if (thread_.joinable())
-    throw base::Error(-EALREADY, "the nodes of this job are connected already");
+  if (is_connected()) throw base::Error(-EALREADY, "the nodes of this job are connected already");
   Options options;
   for (const std::string& variable : question.variables) {
     if (!passes(variable)) throw base::Error(-EPROTO, variable + ": not a variable of the network");
     if (is_option(variable)) choose(options, variable);
   }
+  if (options.queue == Queue::kRing && options.delegatees != 1)
+    throw base::Error(-EINVAL, "NAGAYA_QUEUE=ring is for one delegatee: unset NAGAYA_DELEGATEES");
   options_ = options;
   for (const std::string& variable : question.variables)
     if (!is_option(variable)) set_environment(variable);
-  if (fabric_ == nullptr) fabric_ = fabric::open_libfabric();
-  return encode(Contact{secret_, fabric_->address()});
+  std::vector<Contact> contacts;
+  if (served_.size() != options.delegatees) served_.clear();
+  for (uint32_t n = 0; n < options.delegatees; ++n) {
+    if (n == served_.size())
+      served_.push_back(
+          std::make_unique<Served>(board_, mailbox::LaneShare{n, options.delegatees}));
+    contacts.push_back({served_[n]->secret, served_[n]->fabric->address()});
+  }
+  return encode(contacts);
 }
 
-// A failure closes the fabric, too: a fabric can be connected only once.
-void Server::connect(const Question& question) {
-  if (fabric_ == nullptr || thread_.joinable())
+// A failure closes the fabrics, too: a fabric can be connected only once.
+void Server::connect(const Question& question) try {
+  if (served_.empty() || is_connected())
     throw base::Error(-EPROTO, "nodes are connected once, after their contacts were asked for");
-  auto fabric = std::move(fabric_);
-  std::vector<Secret> secrets;
-  std::vector<std::string> addresses;
+  std::vector<std::vector<Secret>> secrets(served_.size());
+  std::vector<std::vector<std::string>> addresses(served_.size());
   for (const std::string& bytes : question.contacts) {
-    Contact contact = decode_contact(bytes);
-    secrets.push_back(contact.secret);
-    addresses.push_back(std::move(contact.address));
+    std::vector<Contact> contacts = decode_contacts(bytes, served_.size());
+    for (size_t n = 0; n < contacts.size(); ++n) {
+      secrets[n].push_back(contacts[n].secret);
+      addresses[n].push_back(std::move(contacts[n].address));
+    }
   }
-  fabric->connect(addresses, question.self);
   if (options_.queue == Queue::kRing) make_ring();
-  auto delegatee =
-      std::make_unique<Delegatee>(Surroundings{*fabric, question.self, secrets, node_, node_, node_,
-                                               board_.delegatee_bell, board_.load},
-                                  options_);
-  thread_ = std::thread([this, &running = *delegatee] {
-    settle_thread();
-    running.run();
-  });
-  fabric_ = std::move(fabric);
-  delegatee_ = std::move(delegatee);
+  board_.delegatees.store(options_.delegatees, std::memory_order_relaxed);
+  for (uint32_t n = 0; n < served_.size(); ++n) {
+    Served& served = *served_[n];
+    served.fabric->connect(addresses[n], question.self);
+    served.delegatee = std::make_unique<Delegatee>(
+        Surroundings{*served.fabric, question.self, secrets[n], served.node, served.node,
+                     served.node, board_.bells[n], board_.load},
+        options_);
+    served.thread = std::thread([this, &running = *served.delegatee] {
+      settle_thread();
+      running.run();
+    });
+  }
+} catch (...) {
+  // Threads that run already serve nobody: no task learns of the other nodes.
+  end_threads();
+  served_.clear();
+  board_.delegatees.store(1, std::memory_order_relaxed);
+  throw;
 }
 
 // The memory is zeroed, which is the ring's empty state.
 void Server::make_ring() {
   ring_memory_ = base::reserve_memory(sizeof(llcl::Ring), "cannot reserve the ring");
   auto* const ring = reinterpret_cast<llcl::Ring*>(ring_memory_.data());
-  node_.use(*ring);
+  served_[0]->node.use(*ring);
   board_.ring.store(ring, std::memory_order_relaxed);  // tasks push from the store to `nodes` on
 }
 
-// Binds the delegatee's thread to a memory node, and places lanes and ring there.
+// Binds a delegatee's thread to a memory node. Places lanes and ring there; the lanes of several
+// delegatees lie where their tasks have touched them first.
 void Server::settle_thread() {
   if (!placement_) return;
   const int node = placement_->settle_thread();
   const llcl::Lanes& lanes = *board_.lanes;
-  placement_->put(&lanes, llcl::Lanes::bytes_for(lanes.capacity()), node);
+  if (options_.delegatees == 1)
+    placement_->put(&lanes, llcl::Lanes::bytes_for(lanes.capacity()), node);
   if (options_.queue == Queue::kRing)
     placement_->put(ring_memory_.data(), sizeof(llcl::Ring), node);
 }
@@ -132,24 +155,38 @@ void Server::task_ended(const task::TaskRecord& record) {
   const mailbox::Owner dead = llcl::reclaim(board_, record.number);
   if (dead == mailbox::Owner{}) return;
   if (files_ != nullptr) files_->abandon(dead);
-  if (delegatee_ == nullptr) return board_.lanes->reclaim(dead);
-  node_.note_dead(record.number, dead);
-  delegatee_->abandon(record.number);
+  if (!is_connected()) return board_.lanes->reclaim(dead);
+  for (const auto& served : served_) {
+    served->node.note_dead(record.number, dead);
+    served->delegatee->abandon(record.number);
+  }
 }
 
 bool Server::holds(const task::TaskRecord& record) const {
   const auto dead =
       mailbox::Owner::task(record.number, record.generation.load(std::memory_order_relaxed));
-  return node_.holds(record.number) || (files_ != nullptr && files_->holds(record.number)) ||
+  const bool is_held =
+      std::ranges::any_of(served_, [&](const auto& one) { return one->node.holds(record.number); });
+  return is_held || (files_ != nullptr && files_->holds(record.number)) ||
          !llcl::release_copies(board_, dead) || !llcl::forget_groups(board_, record);
 }
 
 std::vector<task::RequestCount> Server::requests() const {
   std::vector<task::RequestCount> counts;
-  if (delegatee_ == nullptr) return counts;
-  for (size_t op = 0; op < llcl::kOps; ++op)
-    counts.push_back({kRequestKinds[op], delegatee_->requests(llcl::Op(op))});
+  if (!is_connected()) return counts;
+  for (size_t op = 0; op < llcl::kOps; ++op) {
+    uint64_t count = 0;
+    for (const auto& served : served_) count += served->delegatee->requests(llcl::Op(op));
+    counts.push_back({kRequestKinds[op], count});
+  }
   return counts;
+}
+
+uint64_t Server::refused_messages() const {
+  uint64_t count = 0;
+  if (is_connected())
+    for (const auto& served : served_) count += served->delegatee->refused();
+  return count;
 }
 
 }  // namespace nagaya::delegatee

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// server.h - the host's part of the floors above `task`: the board; the delegatee, in a thread of
-// its own, once the job turns out to have several nodes; and another thread once a task has opened
-// a file.
+// server.h - the host's part of the floors above `task`: the board; the node's delegatees, each in a
+// thread of its own, once the job turns out to have several nodes; and another thread once a task
+// has opened a file.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <span>
 #include <thread>
+#include <vector>
 
 #include "base/fd.h"
 #include "delegatee/board_node.h"
@@ -16,6 +17,7 @@
 #include "delegatee/files/file_thread.h"
 #include "delegatee/placement.h"
 #include "delegatee/question.h"
+#include "fabric/module.h"
 #include "llcl/board/board.h"
 #include "task/host/upper_floor.h"
 
@@ -31,33 +33,41 @@ class Server : public task::UpperFloor {
   // Prepares the mailboxes of a task that is about to start on these processors.
   void task_starts(const task::TaskRecord& record, std::span<const uint64_t> processors) override;
   void task_ended(const task::TaskRecord& record) override;
-  // True while the memory of that ended task is used: the delegatee has pending requests of it, the
+  // True while the memory of that ended task is used: a delegatee has pending requests of it, the
   // kernel reads it into a file or writes it from one, another task helps in a copy of it, or may
   // be reading a group that it has made.
   bool holds(const task::TaskRecord& record) const override;
-  uint64_t refused_messages() const override {
-    return delegatee_ != nullptr ? delegatee_->refused() : 0;
-  }
+  uint64_t refused_messages() const override;
   std::vector<task::RequestCount> requests() const override;
 
  private:
+  // A delegatee and all that its thread alone uses once it runs.
+  struct Served {
+    Served(llcl::Board& board, mailbox::LaneShare share)
+        : node(board, {}, share), fabric(fabric::open_libfabric()) {}
+
+    BoardNode node;
+    const Secret secret = new_secret();
+    std::unique_ptr<fabric::Fabric> fabric;
+    std::unique_ptr<Delegatee> delegatee;
+    std::thread thread;
+  };
+
+  bool is_connected() const { return !served_.empty() && served_[0]->thread.joinable(); }
   std::string contact(const Question& question);
   void connect(const Question& question);
   std::string open(const Question& question, std::vector<base::Fd> descriptors);
   void make_ring();
   void settle_thread();
+  void end_threads();
 
   task::SpaceHeader& space_;
   base::Mapping memory_;
   base::Mapping ring_memory_;  // with Queue::kRing only
   llcl::Board& board_;
-  BoardNode node_;
   const std::optional<Placement> placement_ = Placement::of_machine();
-  const Secret secret_ = new_secret();
   Options options_;
-  std::unique_ptr<fabric::Fabric> fabric_;  // only thread_ uses it, once that runs
-  std::unique_ptr<Delegatee> delegatee_;
-  std::thread thread_;
+  std::vector<std::unique_ptr<Served>> served_;  // empty until a task asks for the node's contact
   std::unique_ptr<files::FileThread> files_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lane_set.h - the lanes of one consumer, each claimed by one thread of a task, and a bitmap of
-// those that may hold something, so that the consumer polls those only.
+// lane_set.h - lanes to one consumer or several, each claimed by one thread of a task, and a bitmap
+// of those that may hold something, so that a consumer polls those only. Each consumer has a share
+// of the bitmap's words, and serves the lanes of their bits.
 //
 //   | stamp, capacity | active: 1 bit a lane | owners: 1 word a lane | lane 0 | lane 1 | ...
 //                       ▲ set by the lane's producer after a push, unless a load finds it set
@@ -17,7 +18,7 @@
 //   claim      compare-and-swap   any      any              any                  any
 //   release                       any      not this lane's  any                  dead owners only
 //   push                                   one per lane     any                  dead owners only
-//   drain                                                   one consumer         same thread
+//   drain                                                   one per share        same thread
 //
 // A push stores to a line that the consumer polls, then loads `active`. A fence between the two
 // would wait for that line: this wait took 200 of the 300 ns of a request. So the consumer executes
@@ -40,6 +41,14 @@
 
 namespace nagaya::mailbox {
 
+// The lanes of consumer `index` of `count`, a power of two: those of 64, then of each count-th 64.
+struct LaneShare {
+  uint32_t index = 0, count = 1;
+
+  static uint32_t index_of(uint32_t lane, uint32_t count) { return lane / 64 & (count - 1); }
+  bool has(uint32_t lane) const { return index_of(lane, count) == index; }
+};
+
 template <class Cell, class M = Machine>
 class LaneSet {
  public:
@@ -60,9 +69,10 @@ class LaneSet {
   // call.
   bool matches() const { return stamp_.matches(sizeof(LaneSet)); }
 
-  // Returns a lane for one thread of `owner`; kNoLane: all are taken.
+  // Returns a lane for one thread of `owner`; kNoLane: all are taken. Tasks are dealt out to the
+  // words of the bitmap, so that every consumer gets its share of them.
   uint32_t claim(Owner owner) {
-    const uint32_t first = owner.bits % capacity_;
+    const uint32_t first = owner.bits * 64 % capacity_;
     for (uint32_t n = 0; n < capacity_; ++n) {
       const uint32_t lane = (first + n) % capacity_;
       uint32_t nobody = 0;
@@ -100,14 +110,14 @@ class LaneSet {
     return true;
   }
 
-  // Called by the consumer: one pass over the active lanes. take(lane, cells, count) gets up to
+  // Called by a consumer: one pass over its active lanes. take(lane, cells, count) gets up to
   // wanted(lane) cells of each, kMax at most; wanted(lane) of 0 skips the lane. Returns the number
   // of cells in all.
   template <size_t kMax = 32, class Wanted, class Take>
-  size_t drain(Wanted wanted, Take take) {
+  size_t drain(Wanted wanted, Take take, LaneShare share = {}) {
     Cell cells[kMax];
     size_t sum = 0;
-    for (uint32_t word = 0; word * 64 < capacity_; ++word)
+    for (uint32_t word = share.index; word * 64 < capacity_; word += share.count)
       for (uint64_t bits = active_[word].load(std::memory_order_acquire); bits != 0;
            bits &= bits - 1) {
         const uint32_t lane = word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
@@ -124,12 +134,12 @@ class LaneSet {
     return drain<kMax>([](uint32_t) { return kMax; }, take);
   }
 
-  // Called by the consumer after it has armed its bell. From then on, the next drain finds all
+  // Called by a consumer after it has armed its bell. From then on, the next drain finds all
   // earlier pushes, and each later push rings.
-  void before_sleep() {
+  void before_sleep(LaneShare share = {}) {
     uint64_t cleared[kMaxLanes / 64];
     uint64_t any = 0;
-    for (uint32_t word = 0; word * 64 < capacity_; ++word) {
+    for (uint32_t word = share.index; word * 64 < capacity_; word += share.count) {
       cleared[word] = active_[word].load(std::memory_order_relaxed);
       if (cleared[word] != 0) active_[word].fetch_and(~cleared[word], std::memory_order_seq_cst);
       any |= cleared[word];
@@ -140,7 +150,7 @@ class LaneSet {
       M::heavy_fence();
     else
       M::fence();
-    for (uint32_t word = 0; word * 64 < capacity_; ++word)
+    for (uint32_t word = share.index; word * 64 < capacity_; word += share.count)
       for (uint64_t bits = cleared[word]; bits != 0; bits &= bits - 1) {
         const auto bit = static_cast<uint32_t>(std::countr_zero(bits));
         if (lanes()[word * 64 + bit].lag() != 0)
@@ -148,11 +158,11 @@ class LaneSet {
       }
   }
 
-  // Called by the consumer when the host has reaped `dead`, before its number is used again. Drops
-  // the waiting cells: their commands name memory that goes away.
-  void reclaim(Owner dead) {
+  // Called by a consumer when the host has reaped `dead`, before its number is used again. Drops
+  // the waiting cells of the consumer's share: their commands name memory that goes away.
+  void reclaim(Owner dead, LaneShare share = {}) {
     for (uint32_t lane = 0; lane < capacity_; ++lane) {
-      if (owners_[lane].load(std::memory_order_relaxed) != dead.bits) continue;
+      if (!share.has(lane) || owners_[lane].load(std::memory_order_relaxed) != dead.bits) continue;
       lanes()[lane].clear();
       owners_[lane].store(0, std::memory_order_release);  // pairs with claim
     }

@@ -44,9 +44,8 @@ class HearingNode {
         node_(board_),
         endpoints_(fabric::open_all(network_, 2)),
         proofs_(kSecrets, 1, false),
-        delegatee_(
-            {*endpoints_[0], 0, kSecrets, node_, node_, node_, board_.delegatee_bell, board_.load},
-            {.slots = 16}) {
+        delegatee_({*endpoints_[0], 0, kSecrets, node_, node_, node_, board_.bells[0], board_.load},
+                   {.slots = 16}) {
     board_.nodes = 2;
     for (uint32_t task = 0; task < 2; ++task)
       board_.attached[task] = mailbox::Owner::task(task, 1).bits;

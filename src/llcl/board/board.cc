@@ -95,6 +95,7 @@ base::Mapping create_board(task::SpaceHeader& space) {
   board->stamp = {task::kMagic, task::kAbiMajor, task::kAbiMinor, sizeof(Board), 0};
   board->capacity = space.capacity;
   board->nodes.store(1, std::memory_order_relaxed);
+  board->delegatees.store(1, std::memory_order_relaxed);
   board->attached = reinterpret_cast<std::atomic<uint32_t>*>(base + attached_at);
   board->mailboxes = reinterpret_cast<mailbox::Mailbox*>(base + mailboxes_at);
   board->ports = reinterpret_cast<mailbox::Mailbox*>(base + ports_at);

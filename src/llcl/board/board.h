@@ -83,16 +83,25 @@ inline void become(mailbox::Load& load, LaneWaiter& waiter, uint32_t state) {
   tell(load, waiter.waits.exchange(state, std::memory_order_relaxed), state);
 }
 
+// The most delegatees of a node.
+inline constexpr uint32_t kDelegateesMax = 8;
+
 struct Board {
+  // The bell of the delegatee that serves the lane.
+  mailbox::ThreadBell& bell_of(uint32_t lane) {
+    return bells[mailbox::LaneShare::index_of(lane, delegatees.load(std::memory_order_relaxed))];
+  }
+
   task::Stamp stamp;
   uint32_t capacity;            // tasks
   std::atomic<uint32_t> node;   // this one; 0 until the job is wired up
   std::atomic<uint32_t> nodes;  // of the job; 1 until then. Stored after `node`, loaded before it
   Lanes* lanes;
-  std::atomic<Ring*> ring;          // if not nullptr, in place of the lanes. Stored before `nodes`
-  std::atomic<void*> world;         // bootstrap's; nullptr until the job is wired up
-  std::atomic<uint32_t>* attached;  // by task number: Owner of the task that takes part; 0: none
-  mailbox::Mailbox* mailboxes;      // by task number
+  std::atomic<uint32_t> delegatees;  // of this node, a power of two. Stored before `nodes`
+  std::atomic<Ring*> ring;           // if not nullptr, in place of the lanes. Stored before `nodes`
+  std::atomic<void*> world;          // bootstrap's; nullptr until the job is wired up
+  std::atomic<uint32_t>* attached;   // by task number: Owner of the task that takes part; 0: none
+  mailbox::Mailbox* mailboxes;       // by task number
   mailbox::Mailbox* ports;   // by task number: port.h. All threads of the task sleep on its bell
   LaneWaiter* lane_waiters;  // by lane
   TaskWaiter* task_waiters;  // by task number
@@ -111,7 +120,7 @@ struct Board {
   // Number of threads of all tasks that are about to sleep or asleep: the sum of `sleepers`. It has
   // a line of its own, because idle threads change it.
   alignas(mailbox::kLineBytes) std::atomic<uint32_t> asleep;
-  mailbox::ThreadBell delegatee_bell;
+  mailbox::ThreadBell bells[kDelegateesMax];  // of the delegatees
 };
 
 // Called by the host: lays out the board of the space in memory of its own and stores its address

@@ -231,7 +231,7 @@ void Endpoint::retry_parked() {
   if (!may_have_parked()) return;
   parked_.retry([&](const Command& parked) {
     const bool is_pushed = push(lane_of_thread_, [&](Command& command) { command = parked; });
-    if (is_pushed) board_->delegatee_bell.ring_after_fence();
+    if (is_pushed) board_->bell_of(lane_of_thread_).ring_after_fence();
     return is_pushed;
   });
   has_parked_.store(!parked_.is_empty(), std::memory_order_relaxed);

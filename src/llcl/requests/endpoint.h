@@ -97,7 +97,7 @@ class Endpoint {
     const bool has_earlier = may_have_parked() && parks(lane) && parked_.has_commands();
     int error = has_earlier || !push(lane, fill_all) ? -EAGAIN : 0;
     if (error == 0) [[likely]] {
-      board_->delegatee_bell.ring_after_fence();
+      board_->bell_of(lane).ring_after_fence();
       return 0;
     }
     if (parks(lane)) error = park_command(fill_all);

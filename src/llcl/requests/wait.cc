@@ -134,13 +134,21 @@ Pause Backoff::pause_late() {
   const mailbox::Load& load = wait_.board_.load;
   const bool awaits_delegatee = looks_ >= Table::kPollsBeforeAnnouncing && wait_.has_other_nodes();
   const bool is_beside_a_sleeper = looks_ > Table::kLooksBesideASleeper && awaits_delegatee &&
-                                   !load.has_room() && wait_.board_.delegatee_bell.is_armed();
+                                   !load.has_room() && is_delegatee_asleep();
   const bool sleeps = looks_ > Table::kLooksAwake || is_beside_a_sleeper;
   if (!sleeps && looks_ <= Table::kSpins && !load.crowded() && !awaits_delegatee)
     return Pause::kSpin;
   if (!has_time()) return Pause::kGiveUp;
   longest_ns_ = looks_ > Table::kLooksAwake ? nap_ns_ : Table::kShortNapNs;
   return sleeps ? Pause::kSleep : Pause::kYield;
+}
+
+// Whether the delegatee of the thread's lane sleeps, or is about to.
+bool Backoff::is_delegatee_asleep() const {
+  Board& board = wait_.board_;
+  const uint32_t lane =
+      waiter_ == nullptr ? 0 : static_cast<uint32_t>(waiter_ - board.lane_waiters);
+  return board.bell_of(lane).is_armed();
 }
 
 void Backoff::end_looks() {

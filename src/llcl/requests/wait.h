@@ -97,6 +97,7 @@ class Backoff {
 
   bool is_early() const;
   mailbox::Pause pause_late();
+  bool is_delegatee_asleep() const;
   void end_looks();
   bool may_spin_for_partner();
   void become(uint32_t state);

@@ -51,12 +51,14 @@ def test_tasks_of_one_node_find_what_the_others_have_put_there(user, nagaya, ins
     check(ended, OPERATIONS, leftovers)
 
 
+@pytest.mark.parametrize("delegatees", ["1", "2"])
 def test_tasks_of_four_hosts_find_what_the_others_have_put_there(four_hosts, nagaya, installation,
-                                                                leftovers):
+                                                                leftovers, delegatees):
     operations = OPERATIONS_FULL if FULL else OPERATIONS
     ended = four_hosts.user_on(0).run(
         [nagaya, "run", "--hosts", ",".join(four_hosts.names), "-n", TASKS,
          installation.program("mixed_operations"), *settings(operations, THREADS)],
-        env=SHARED_PROCESSORS, timeout=LIMIT_FULL_S if FULL else LIMIT_S)
+        env={**SHARED_PROCESSORS, "NAGAYA_DELEGATEES": delegatees},
+        timeout=LIMIT_FULL_S if FULL else LIMIT_S)
     check(ended, operations, leftovers)
     assert not FULL or sums(ended.out)[2] >= BYTES_FULL, ended

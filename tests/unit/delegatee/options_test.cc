@@ -21,6 +21,7 @@ TEST(Options, AreChosenByVariables) {
   EXPECT_EQ(chosen("NAGAYA_NOTIFICATION=automatic").notification, Notification::kAutomatic);
   EXPECT_EQ(chosen("NAGAYA_AGGREGATION=off").batch_records, 1u);
   EXPECT_EQ(chosen("NAGAYA_AGGREGATION=on").batch_records, Options{}.batch_records);
+  EXPECT_EQ(chosen("NAGAYA_DELEGATEES=4").delegatees, 4u);
   EXPECT_EQ(chosen("NAGAYA_QUEUE=ring").queue, Queue::kRing);
   EXPECT_EQ(chosen("NAGAYA_QUEUE=lanes").queue, Queue::kLanes);
 }
@@ -35,11 +36,11 @@ TEST(Options, AFailureIsFoundWithinTheChosenTimeTheProbeIncluded) {
 }
 
 TEST(Options, AWrongValueIsAnErrorThatNamesTheRightOnes) {
-  for (const char* variable :
-       {"NAGAYA_NOTIFICATION=", "NAGAYA_NOTIFICATION=poll", "NAGAYA_AGGREGATION=1",
-        "NAGAYA_QUEUE=lane", "NAGAYA_FAIL_AFTER_MS=", "NAGAYA_FAIL_AFTER_MS=9",
-        "NAGAYA_FAIL_AFTER_MS=1e3", "NAGAYA_FAIL_AFTER_MS=-1", "NAGAYA_FAIL_AFTER_MS=100 ",
-        "NAGAYA_FAIL_AFTER_MS=4294967396"}) {
+  for (const char* variable : {"NAGAYA_NOTIFICATION=", "NAGAYA_NOTIFICATION=poll",
+                               "NAGAYA_AGGREGATION=1", "NAGAYA_QUEUE=lane", "NAGAYA_DELEGATEES=3",
+                               "NAGAYA_FAIL_AFTER_MS=", "NAGAYA_FAIL_AFTER_MS=9",
+                               "NAGAYA_FAIL_AFTER_MS=1e3", "NAGAYA_FAIL_AFTER_MS=-1",
+                               "NAGAYA_FAIL_AFTER_MS=100 ", "NAGAYA_FAIL_AFTER_MS=4294967396"}) {
     Options options;
     try {
       choose(options, variable);

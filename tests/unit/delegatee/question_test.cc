@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "delegatee/contact.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -16,7 +17,7 @@ TEST(Question, IsReadAsItWasWritten) {
   EXPECT_EQ(read.variables, connect.variables);
   EXPECT_EQ(read.self, 1u);
   EXPECT_EQ(read.contacts, connect.contacts);
-  EXPECT_EQ(decode_question(encode({})).kind, Question::Kind::kContact);
+  EXPECT_EQ(decode_question(encode(Question{})).kind, Question::Kind::kContact);
 }
 
 TEST(Question, IsRefusedWhenItIsCutOrGrown) {
@@ -31,6 +32,20 @@ TEST(Question, IsRefusedWhenItMakesNoSense) {
   EXPECT_THROW(decode_question(encode({Question::Kind::kConnect, {}, 2, {"a", "b"}})), base::Error);
   EXPECT_THROW(decode_question(encode({static_cast<Question::Kind>(7), {}, 0, {}})), base::Error);
   EXPECT_THROW(decode_question(std::string(12, '\xff')), base::Error);
+}
+
+TEST(Contacts, AreReadAsTheyWereWrittenOrRefused) {
+  const std::vector<Contact> two{{new_secret(), "an address"},
+                                 {new_secret(), std::string(256, 'x')}};
+  const std::string whole = encode(two);
+  const std::vector<Contact> read = decode_contacts(whole, 2);
+  for (size_t n = 0; n < 2; ++n) {
+    EXPECT_EQ(read[n].secret, two[n].secret);
+    EXPECT_EQ(read[n].address, two[n].address);
+  }
+  EXPECT_THROW(decode_contacts(whole, 1), base::Error) << "of another number of delegatees";
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes)
+    EXPECT_THROW(decode_contacts(whole.substr(0, bytes), 2), base::Error) << bytes;
 }
 
 }  // namespace

@@ -22,9 +22,8 @@ struct Node0 {
         node(board),
         endpoints(fabric::open_all(network, 2)),
         peer(std::move(endpoints[1]), 1, 2, options),
-        delegatee(
-            {*endpoints[0], 0, secrets_of(2), node, node, node, board.delegatee_bell, board.load},
-            options),
+        delegatee({*endpoints[0], 0, secrets_of(2), node, node, node, board.bells[0], board.load},
+                  options),
         remote(kBytes, std::byte{7}),
         region(peer.regions.add(0, remote.data(), kBytes)),
         partition(

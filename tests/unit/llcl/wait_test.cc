@@ -390,12 +390,12 @@ TEST_F(BackoffTest, SpinsThenYieldsThenSleeps) {
 TEST_F(BackoffTest, OnACrowdedNodeAThreadSleepsBesideADelegateeThatSleeps) {
   crowd();
   board_.nodes = 2;
-  board_.delegatee_bell.arm();
+  board_.bells[0].arm();
   Backoff backoff(wait_, nullptr, mailbox::kNever);
   for (uint32_t n = 0; n < WaitTable::kLooksBesideASleeper; ++n)
     ASSERT_EQ(backoff.pause(), Pause::kYield);
   EXPECT_EQ(backoff.pause(), Pause::kSleep);
-  board_.delegatee_bell.disarm();
+  board_.bells[0].disarm();
   EXPECT_EQ(backoff.pause(), Pause::kYield);
 }
 

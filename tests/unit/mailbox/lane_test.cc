@@ -68,6 +68,29 @@ TEST(LaneSet, ReclaimsADeadTasksLanesAndDropsWhatWaits) {
   EXPECT_EQ(set->claim(dead), lane);
 }
 
+TEST(LaneSet, DealsTasksOutToConsumersOfWhichEachDrainsItsShareAlone) {
+  constexpr uint32_t kConsumers = 4;
+  auto set = make_lanes<Machine>(512);
+  std::vector<uint64_t> tasks(kConsumers);
+  for (uint32_t task = 0; task < 8; ++task) {
+    const uint32_t lane = set->claim(Owner::task(task, 1));
+    ++tasks[LaneShare::index_of(lane, kConsumers)];
+    ASSERT_TRUE(set->push(lane, TestCell::of(lane, 0)));
+  }
+  EXPECT_EQ(tasks, (std::vector<uint64_t>{2, 2, 2, 2}));
+  for (uint32_t n = 0; n < kConsumers; ++n) {
+    const LaneShare share{n, kConsumers};
+    const auto all = [](uint32_t) { return size_t{32}; };
+    const auto take = [&](uint32_t lane, const TestCell* cells, size_t) {
+      EXPECT_TRUE(share.has(lane));
+      EXPECT_EQ(cells->producer, lane);
+    };
+    set->before_sleep(share);
+    EXPECT_EQ(set->drain(all, take, share), 2u);
+  }
+  EXPECT_EQ(set->drain([](auto...) {}), 0u);
+}
+
 TEST(LaneSet, LosesNothingAmongThreadsThatPushAndClaimAnew) {
   constexpr uint64_t kThreads = 3, kPushes = 30000;
   auto set = make_lanes<Machine>(130);  // three words of the bitmap
