@@ -27,7 +27,7 @@ struct Options {
   bool proof_covers_data = false;  // false: the control data only (proof.h)
   Notification notification = Notification::kAutomatic;
   uint64_t long_yield_ns = 1'000'000;  // kAutomatic: after a yield this long it sleeps for a while
-  uint64_t patience_ns = 10'000'000;   // kAutomatic: without any news it polls no longer
+  uint64_t patience_ns = 4'000'000;    // kAutomatic: without any news it polls no longer
   // kAutomatic: the delegatee sleeps while at least so many bytes are being transferred and at
   // least two threads more than there are processors want to run.
   uint64_t bulk_bytes = 512 << 10;

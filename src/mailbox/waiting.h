@@ -29,11 +29,14 @@ struct WaitTable {
   // processor. After them the thread advances what its task owes to others, which takes as long as
   // some 20 of them: a change meanwhile is seen that late.
   static constexpr uint32_t kPollsOfWord = 128;
-  // Polls in vain before a task's thread sleeps. Nearly all of them include a yield, and together
-  // they take some 10 ms on a node without other programs. A futex wake costs a pair of tasks on
-  // shared processors 2 to 5 times a yield (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81
-  // us a message by yields, 1.2 to 4.3 by futex).
-  static constexpr uint32_t kLooksAwake = 20'000;
+  // A task's thread sleeps after so many polls in vain, and not before it has polled for kAwakeNs.
+  // Nearly all of these polls include a yield. The time bounds what a node spends that waits for
+  // long, whatever the number of its tasks; the polls are for a thread whose yields take long,
+  // because others use the processor meanwhile. A futex wake costs a pair of tasks on shared
+  // processors 2 to 5 times a yield (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81 us a
+  // message by yields, 1.2 to 4.3 by futex), which is little after kAwakeNs.
+  static constexpr uint32_t kLooksAwake = 200;
+  static constexpr uint64_t kAwakeNs = 3'000'000;
   // Polls in vain before a thread on a crowded node sleeps for kShortNapNs at a time, while the
   // delegatee sleeps, too. If the thread only yielded, it would keep its processor for milliseconds
   // (the scheduler EEVDF), and a delegatee that a message wakes would wait for a processor so long.

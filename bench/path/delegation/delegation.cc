@@ -23,7 +23,9 @@ constexpr size_t kBytesMax = 1 << 20, kPageBytes = 4096;
 const std::vector<size_t> kPingpongBytes = {1, 8, 64, 256, 1024, 8192, 65536, kBytesMax};
 const std::vector<size_t> kExchangeBytes = {1, 8, 64, 256, 1024, 4096, 16384, 65536};
 const std::vector<size_t> kQuickBytes = {8, 65536};
+// A node that waits does most of its work at the start.
 constexpr auto kIdleTime = std::chrono::milliseconds(3000),
+               kFirstIdleTime = std::chrono::milliseconds(1000),
                kQuickIdleTime = std::chrono::milliseconds(300);
 
 // [bytes]
@@ -126,7 +128,12 @@ class Bench {
 
   // Measures a node whose ranks wait, while rank 0 sleeps.
   void measure_idle(Result& result) {
-    const auto time = options_.quick ? kQuickIdleTime : kIdleTime;
+    measure_idle(result, "", "", kIdleTime);
+    measure_idle(result, "_first", ", the first second", kFirstIdleTime);
+  }
+  void measure_idle(Result& result, const char* suffix, const char* when,
+                    std::chrono::milliseconds time) {
+    if (options_.quick) time = kQuickIdleTime;
     struct Kind {
       const char* what;
       std::function<void()> wait;
@@ -134,8 +141,8 @@ class Bench {
     const Kind kinds[] = {{"barrier", [&] { messages_.barrier(); }},
                           {"message", [&] { exchange(sizes_.front()); }}};
     for (const Kind& kind : kinds) {
-      result.figures.push_back(figure(fmt::format("idle_{}", kind.what),
-                                      fmt::format("a node that waits for a {}", kind.what),
+      result.figures.push_back(figure(fmt::format("idle_{}{}", kind.what, suffix),
+                                      fmt::format("a node that waits for a {}{}", kind.what, when),
                                       "% of a processor"));
       for (int round = 0; round < options_.rounds_or(1, 1); ++round) {
         const Spent spent = measure([&] {

@@ -43,7 +43,7 @@ extern const char* const kCarrier;  // for people: "Open MPI"
 // from the constructor on: the tasks and the host with its delegatee.
 class NodeProcessor {
  public:
-  NodeProcessor() : start_ns_(by_process()) {}
+  NodeProcessor();
   double seconds() const;
 
  private:

@@ -129,17 +129,22 @@ bool Backoff::may_spin_for_partner() {
 Pause Backoff::pause_late() {
   if (looks_ % 64 == 0 && !has_time()) return Pause::kGiveUp;
   if (may_spin_for_partner()) return Pause::kSpin;
-  if (looks_ <= Table::kLooksAwake) ++looks_;
-  if (looks_ == Table::kPollsBeforeAnnouncing) become(LaneWaiter::kAwake);
+  if (looks_ <= kLooksCounted) ++looks_;
+  if (looks_ == Table::kPollsBeforeAnnouncing) {
+    become(LaneWaiter::kAwake);
+    awake_end_ns_ = Machine::now_ns() + Table::kAwakeNs;
+  }
   const mailbox::Load& load = wait_.board_.load;
   const bool awaits_delegatee = looks_ >= Table::kPollsBeforeAnnouncing && wait_.has_other_nodes();
   const bool is_beside_a_sleeper = looks_ > Table::kLooksBesideASleeper && awaits_delegatee &&
                                    !load.has_room() && is_delegatee_asleep();
-  const bool sleeps = looks_ > Table::kLooksAwake || is_beside_a_sleeper;
+  const bool has_waited_long = looks_ > Table::kLooksAwake && Machine::now_ns() >= awake_end_ns_;
+  const bool sleeps = has_waited_long || is_beside_a_sleeper;
   if (!sleeps && looks_ <= Table::kSpins && !load.crowded() && !awaits_delegatee)
     return Pause::kSpin;
   if (!has_time()) return Pause::kGiveUp;
-  longest_ns_ = looks_ > Table::kLooksAwake ? nap_ns_ : Table::kShortNapNs;
+  is_short_nap_ = !has_waited_long;
+  longest_ns_ = is_short_nap_ ? Table::kShortNapNs : nap_ns_;
   return sleeps ? Pause::kSleep : Pause::kYield;
 }
 
@@ -176,7 +181,7 @@ void Backoff::arm() {
 void Backoff::sleep() {
   if (looks_ == 0 || longest_ns_ == 0) return;
   wait_.bell().sleep(armed_, mailbox::end_of_sleep<Machine>(longest_ns_, deadline_ns_));
-  if (looks_ <= Table::kLooksAwake) return;
+  if (is_short_nap_) return;
   slept_ns_ += longest_ns_;
   nap_ns_ = std::min(std::max(std::min(2 * nap_ns_, Table::kLongNapNs), slept_ns_ / 8),
                      Table::kLongestNapNs);

@@ -24,6 +24,7 @@
 
 #include <errno.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -94,6 +95,7 @@ class Backoff {
   friend class Wait;
   using Table = mailbox::WaitTable;
   static constexpr uint64_t kProbeNs = 1'000'000'000;
+  static constexpr uint32_t kLooksCounted = std::max(Table::kSpins, Table::kLooksAwake);
 
   bool is_early() const;
   mailbox::Pause pause_late();
@@ -108,6 +110,8 @@ class Backoff {
   uint32_t looks_ = 0;  // number of fruitless looks
   uint32_t armed_ = 0;  // the bell's word when it was armed
   bool is_armed_ = false;
+  bool is_short_nap_ = false;         // the next sleep, or the latest one, is one beside a sleeper
+  uint64_t awake_end_ns_ = 0;         // set at look kPollsBeforeAnnouncing
   uint64_t partner_spin_end_ns_ = 0;  // end of the spin for the partner; 0: not begun; kNever: over
   uint64_t nap_ns_ = Table::kNapNs, longest_ns_ = 0, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
 };

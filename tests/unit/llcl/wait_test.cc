@@ -202,11 +202,16 @@ TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
 
 // Thirty naps make a second; later ones take up to a quarter of a second each.
 TEST_F(WaitTest, ASecondOfNapsCostsAHundredLooks) {
-  uint32_t looks = 0;
-  until([&] { return ++looks > 2 * WaitTable::kLooksAwake || probes_ != 0; });
+  uint32_t naps = 0;
+  uint64_t last_ns = Machine::now_ns();
+  until([&] {
+    const uint64_t now_ns = Machine::now_ns();
+    naps += now_ns - std::exchange(last_ns, now_ns) >= WaitTable::kNapNs;
+    return naps > 200 || probes_ != 0;
+  });
   EXPECT_EQ(probes_, 1);  // after a second
-  EXPECT_GT(looks, WaitTable::kLooksAwake);
-  EXPECT_LT(looks, WaitTable::kLooksAwake + 100);
+  EXPECT_GT(naps, 10u);
+  EXPECT_LT(naps, 100u);
 }
 
 TEST_F(WaitTest, SleepsAreShortWhereNobodyRings) {
@@ -375,11 +380,16 @@ TEST_F(BackoffTest, OnACrowdedNodeAThreadSpinsWhileItsPartnerRuns) {
 
 TEST_F(BackoffTest, SpinsThenYieldsThenSleeps) {
   Backoff backoff(wait_, nullptr, mailbox::kNever);
-  std::vector<uint32_t> counts(4);
-  for (uint32_t n = 0; n < WaitTable::kLooksAwake + 10; ++n)
-    ++counts[static_cast<size_t>(backoff.pause())];
-  EXPECT_EQ(counts, (std::vector<uint32_t>{WaitTable::kSpins,
-                                           WaitTable::kLooksAwake - WaitTable::kSpins, 10, 0}));
+  const uint64_t begin_ns = Machine::now_ns();
+  uint32_t pauses = 0, spins = 0;
+  for (Pause pause; (pause = backoff.pause()) != Pause::kSleep; ++pauses) {
+    spins += pause == Pause::kSpin && spins == pauses;  // before any yield
+  }
+  EXPECT_GE(Machine::now_ns() - begin_ns, WaitTable::kAwakeNs);
+  EXPECT_GE(pauses, WaitTable::kLooksAwake);
+  EXPECT_LE(spins, WaitTable::kSpins);
+  EXPECT_GT(spins, 0u);
+  EXPECT_EQ(backoff.pause(), Pause::kSleep);
   backoff.found();
   EXPECT_EQ(backoff.pause(), Pause::kSpin);
   crowd();
