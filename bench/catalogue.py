@@ -158,6 +158,9 @@ TABLE = {
                                    tasks_each=8, setting="crowded", rounds=25),
     "requests": ("requests", [], "READ between two nodes, beside libfabric itself",
                  Jobs(hosts=2, shares_processors=True)),
+    "requests-apart": ("requests", ["--unbound", "--threads", "1", "--bytes",
+                                    "8,4096,32768,262144,1048576"],
+                       "the same by one thread, each host with processors of its own", Jobs(hosts=2)),
     "requests-node": ("requests", [], "the same within a node", Jobs(hosts=1, tasks_each=2)),
     "requests-modes": ("requests", ["--ours-only"], "READ between two nodes, mode by mode", Jobs(
         hosts=2, shares_processors=True,

@@ -17,6 +17,10 @@ constexpr uint64_t kMillisecond = 1'000'000;  // [ns]
 // finds a lone command, the second finds no other, so that the command leaves at once.
 constexpr int kLaneRounds = 8;
 constexpr size_t kShortBytes = 4096;  // longest short message
+// How long the delegatee polls for an answer before it yields to the one thread that waits for it:
+// some round trips. A yield and that thread's poll take 2.5 us, by which the answer would be late.
+constexpr uint64_t kAnswerSpinNs = 50'000;
+constexpr uint32_t kSpinsMissedMax = 10;
 // If the last round was so many times probe_after_ms ago, this thread has not run meanwhile.
 constexpr uint64_t kAwayProbes = 2;
 using Table = mailbox::WaitTable;
@@ -83,7 +87,7 @@ void Delegatee::run() noexcept {
 void Delegatee::wait_and_serve() try {
   mailbox::wait([&] { return round() || is_to_stop(); }, Backoff{*this});
   if (std::exchange(has_news_, false)) moved_ns_ = now_ns_;
-  if (has_lone_message_ && load_.crowded_by_one() && keeps_polling()) answer_after_yield();
+  if (has_lone_arrival_ && load_.crowded_by_one() && keeps_polling()) answer_after_yield();
   long_yields_ = 0;  // something moved: other threads communicate, and do not only compute
 } catch (...) {
   bell_.disarm();  // it may have been about to sleep
@@ -132,9 +136,17 @@ void Delegatee::give_up_fabric() {
 bool Delegatee::poll() {
   if (fabric_is_broken_) return false;
   const size_t count = fabric_.poll(events_);
-  has_lone_message_ = count == 1 && events_[0].kind == fabric::Event::Kind::kReceived &&
-                      events_[0].bytes <= kShortBytes;
-  for (size_t n = 0; n < count; ++n) handle(events_[n]);
+  // Something came for which there is no event: another node reads or writes memory of this one,
+  // and each access needs a poll here.
+  if (std::exchange(was_woken_by_network_, false) && count == 0) moved_ns_ = now_ns_;
+  using Kind = fabric::Event::Kind;
+  size_t arrivals = 0, long_messages = 0;
+  for (size_t n = 0; n < count; ++n) {
+    arrivals += events_[n].kind != Kind::kSent;
+    long_messages += events_[n].kind == Kind::kReceived && events_[n].bytes > kShortBytes;
+    handle(events_[n]);
+  }
+  has_lone_arrival_ = arrivals == 1 && long_messages == 0;
   requester_.flush_counter();
   return count != 0;
 }
@@ -282,8 +294,8 @@ bool Delegatee::probe_or_give_up(Node node) {
 
 // ---- waiting -----------------------------------------------------------------------------------
 
-// Lets the receiver of a message run before the next poll, for it may have an answer. Not called
-// with more runnable tasks: they would all run first, while messages to others wait.
+// Lets the receiver of a message, or of the data that it waits for, run before the next poll. Not
+// called with more runnable tasks: they would all run first, while messages to others wait.
 void Delegatee::answer_after_yield() {
   outbox_.flush(true, now_ns_);
   yield();
@@ -320,6 +332,23 @@ bool Delegatee::keeps_polling() const {
   return still_ns < Table::kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
 }
 
+// Whether to poll again without a yield: an answer is expected, and only the thread that waits for
+// it wants this processor, as far as this node knows. If others do, the other node's delegatee
+// perhaps, answers come only after a yield: each miss doubles the number of windows without a spin.
+bool Delegatee::awaits_answer_soon() {
+  if (!load_.crowded_by_one() || !requester_.has_accepted()) return false;
+  if (std::exchange(spin_window_ns_, moved_ns_) != moved_ns_) {
+    if (std::exchange(is_spinning_, spins_to_skip_ == 0)) spins_missed_ = 0;
+    if (!is_spinning_) --spins_to_skip_;
+  }
+  if (is_spinning_ && now_ns_ - moved_ns_ >= kAnswerSpinNs) {
+    is_spinning_ = false;
+    spins_missed_ = std::min(spins_missed_ + 1, kSpinsMissedMax);
+    spins_to_skip_ = uint32_t{1} << spins_missed_;
+  }
+  return is_spinning_;
+}
+
 void Delegatee::Backoff::arm() {
   self.descriptors_.clear();
   self.bell_.arm();
@@ -332,6 +361,8 @@ void Delegatee::Backoff::sleep() {
   self.load_.runnable.fetch_sub(1, std::memory_order_relaxed);
   mailbox::ThreadBell::sleep(self.descriptors_.data(), self.descriptors_.size(),
                              self.sleep_max_ms());
+  for (const pollfd& descriptor : self.descriptors_)
+    self.was_woken_by_network_ |= descriptor.revents != 0;
   self.load_.runnable.fetch_add(1, std::memory_order_relaxed);
 }
 

@@ -100,6 +100,7 @@ class Delegatee {
   void release_ended();
   void answer_after_yield();
   bool keeps_polling() const;
+  bool awaits_answer_soon();
   bool somebody_waits() const { return load_.waiting.load(std::memory_order_relaxed) != 0; }
   int sleep_max_ms() const;
   // The waiter of mailbox::wait().
@@ -107,7 +108,8 @@ class Delegatee {
     Delegatee& self;
 
     mailbox::Pause pause() {
-      return self.keeps_polling() ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
+      if (!self.keeps_polling()) return mailbox::Pause::kSleep;
+      return self.awaits_answer_soon() ? mailbox::Pause::kSpin : mailbox::Pause::kYield;
     }
     void spin() {}
     void yield() { self.yield(); }
@@ -141,8 +143,15 @@ class Delegatee {
   uint32_t long_yields_ = 0;       // long yields in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long, so other threads want this processor
   bool fabric_is_broken_ = false;
-  bool has_lone_message_ = false;     // the latest poll found a short message, and nothing else
+  bool has_lone_arrival_ = false;     // the latest poll found one short message, or the end of one
+                                      // transfer; apart from messages that have left
   bool was_last_yield_long_ = false;  // the latest yield took long
+  // Spinning for an answer: the moved_ns_ that began the latest window, whether this thread spins
+  // in it, windows in a row without an answer, and windows to let pass without a spin.
+  uint64_t spin_window_ns_ = 0;
+  bool is_spinning_ = false;
+  uint32_t spins_missed_ = 0, spins_to_skip_ = 0;
+  bool was_woken_by_network_ = false;  // a descriptor of the fabric ended the latest sleep
 
   std::vector<uint32_t> releasing_;  // ended tasks whose memory is not released
   std::mutex ended_mutex_;           // guards ended_

@@ -78,6 +78,7 @@ class Requester : private Lanes::Visitor {
     const TargetNode& target = targets_[node];
     return target.count != target.unposted && target.failed == 0;
   }
+  bool has_accepted() const { return slots_.in_use() != 0; }
   // All nodes that are awaited, and some that were.
   const std::vector<Node>& awaited() const { return awaited_; }
   bool has_unposted() const { return !unposted_.empty(); }

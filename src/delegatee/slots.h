@@ -61,6 +61,7 @@ class Slots {
 
   bool empty() const { return free_.empty(); }
   uint32_t count() const { return static_cast<uint32_t>(slots_.size()); }
+  uint32_t in_use() const { return count() - static_cast<uint32_t>(free_.size()); }
   Slot& operator[](uint32_t index) { return slots_[index]; }
   const Slot& operator[](uint32_t index) const { return slots_[index]; }
 

@@ -320,6 +320,7 @@ size_t Libfabric::take_completions(std::span<Event> events) {
     }
     if (found <= 0) return count;
     for (ssize_t i = 0; i < found; ++i) count += take(completions[i], events[count]);
+    if (static_cast<size_t>(found) < room) return count;  // another look would be a system call
   }
 }
 

@@ -21,6 +21,7 @@ struct Choice : Options {
   std::vector<size_t> threads;
   std::vector<size_t> bytes;
   bool ours_only = false;
+  bool unbound = false;
 };
 
 enum Quantity { kOverhead, kLatency, kRate, kQuantities };
@@ -67,7 +68,10 @@ std::vector<Point> points_of(const Choice& choice) {
 class Program {
  public:
   Program(const Choice& choice, Pair& pair)
-      : choice_(choice), pair_(pair), mode_(mode_of_environment()), ours_(our_path(pair, mode_)) {
+      : choice_(choice),
+        pair_(pair),
+        mode_(mode_of_environment()),
+        ours_(our_path(pair, mode_, !choice.unbound)) {
     const auto sharings = {Sharing::kOneThread, Sharing::kMutex, Sharing::kThreadSafe};
     // Skipped beside delegatees that never stop spinning.
     if (!choice.ours_only && !mode_.polls)
@@ -106,6 +110,7 @@ class Program {
   }
 
   void bind(bool alone) {
+    if (choice_.unbound) return;
     bind_process(true, alone);
     pair_.order({Order::Kind::kBind, alone, {}, {}});
   }
@@ -134,14 +139,16 @@ class Program {
   // are to be compared.
   std::string key(const std::string& rest) const {
     const std::string mode = choice_.ours_only || mode_.key == "lanes" ? "" : mode_.key + "_";
-    return fmt::format("requests_{}_{}{}", pair_.is_on_one_node() ? "node" : "hosts", mode, rest);
+    const char* const where = pair_.is_on_one_node() ? "node" : choice_.unbound ? "apart" : "hosts";
+    return fmt::format("requests_{}_{}{}", where, mode, rest);
   }
 
   // Returns the title of a figure. It names the shared processors, without which the numbers mean
   // nothing.
   std::string title(uint32_t threads, const std::string& what) const {
     const char* const where = pair_.is_on_one_node() ? "in a node" : "between two hosts";
-    const char* const shared = threads == 1
+    const char* const shared = choice_.unbound ? "each host has processors of its own"
+                               : threads == 1
                                    ? "requester on one processor, all that serves it on another"
                                : pair_.is_on_one_node() ? "all share all processors"
                                                         : "each host has half of the processors";
@@ -238,6 +245,8 @@ int main(int argc, char** argv) {
       choice);
   line.add_sizes("--threads", choice.threads, 4096, "Numbers of threads, with --bytes");
   line.add_sizes("--bytes", choice.bytes, kMemoryBytes, "Sizes, for each number of threads");
+  line.add_flag("--unbound", choice.unbound,
+                "Leave all threads on the processors that their host has");
   line.add_flag("--ours-only", choice.ours_only, "Nagaya alone, to be compared between jobs");
   line.parse(argc, argv);
   try {

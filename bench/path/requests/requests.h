@@ -96,7 +96,9 @@ struct Mode {
 };
 Mode mode_of_environment();
 
-std::unique_ptr<Path> our_path(Pair& pair, const Mode& mode);
+// `spins_alone`: a single thread spins while it waits, because it has a processor of its own; else
+// it waits by the library.
+std::unique_ptr<Path> our_path(Pair& pair, const Mode& mode, bool spins_alone);
 std::unique_ptr<Path> raw_path(Pair& pair, const Mode& mode, Sharing sharing);
 
 // ---- processors --------------------------------------------------------------------------------

@@ -51,11 +51,14 @@ class OurReader : public Reader {
 
 class OurPath : public Path {
  public:
-  OurPath(Pair& pair, const Mode& mode) : pair_(pair), mode_(mode) {}
+  OurPath(Pair& pair, const Mode& mode, bool spins_alone)
+      : pair_(pair), mode_(mode), spins_alone_(spins_alone) {}
 
   std::string name() const override { return "Nagaya, " + mode_.title; }
   std::string key() const override { return mode_.key; }
-  void begin(uint32_t threads) override { spins_ = threads == 1; }  // as RawPath
+  void begin(uint32_t threads) override {
+    spins_ = spins_alone_ && threads == 1;  // as RawPath
+  }
   void end() override {}
   std::unique_ptr<Reader> reader(void*, size_t) override {
     return std::make_unique<OurReader>(pair_.memory(), spins_);
@@ -78,6 +81,7 @@ class OurPath : public Path {
  private:
   Pair& pair_;
   const Mode mode_;
+  const bool spins_alone_;
   bool spins_ = false;
 };
 
@@ -159,8 +163,8 @@ Mode mode_of_environment() {
   return {"lanes", "lanes"};
 }
 
-std::unique_ptr<Path> our_path(Pair& pair, const Mode& mode) {
-  return std::make_unique<OurPath>(pair, mode);
+std::unique_ptr<Path> our_path(Pair& pair, const Mode& mode, bool spins_alone) {
+  return std::make_unique<OurPath>(pair, mode, spins_alone);
 }
 
 std::unique_ptr<Path> raw_path(Pair& pair, const Mode& mode, Sharing sharing) {
