@@ -140,13 +140,15 @@ bool Delegatee::poll() {
   // and each access needs a poll here.
   if (std::exchange(was_woken_by_network_, false) && count == 0) moved_ns_ = now_ns_;
   using Kind = fabric::Event::Kind;
-  size_t arrivals = 0, long_messages = 0;
+  size_t arrivals = 0, short_messages = 0;
   for (size_t n = 0; n < count; ++n) {
     arrivals += events_[n].kind != Kind::kSent;
-    long_messages += events_[n].kind == Kind::kReceived && events_[n].bytes > kShortBytes;
+    short_messages += events_[n].kind == Kind::kReceived && events_[n].bytes <= kShortBytes;
     handle(events_[n]);
   }
-  has_lone_arrival_ = arrivals == 1 && long_messages == 0;
+  has_told_ |= arrivals != 0;
+  // The end of a transfer is worth a yield if it was the last: its task then has to go on.
+  has_lone_arrival_ = arrivals == 1 && (short_messages == 1 || !requester_.has_accepted());
   requester_.flush_counter();
   return count != 0;
 }
@@ -307,6 +309,7 @@ void Delegatee::yield() {
     outbox_.flush(true, now_ns_);
   }
   ::sched_yield();
+  has_told_ = false;
   // A long yield means that other threads, of this job or not, had the processor. A wake-up costs
   // less than such a yield, so that the delegatee sleeps after some of them.
   const uint64_t back_ns = mailbox::Machine::now_ns();
@@ -332,11 +335,12 @@ bool Delegatee::keeps_polling() const {
   return still_ns < Table::kLingerNs || (still_ns < options_.patience_ns && somebody_waits());
 }
 
-// Whether to poll again without a yield: an answer is expected, and only the thread that waits for
-// it wants this processor, as far as this node knows. If others do, the other node's delegatee
-// perhaps, answers come only after a yield: each miss doubles the number of windows without a spin.
+// Whether to poll again without a yield: an answer is expected, none has come since the last yield,
+// and only the thread that waits for it wants this processor, as far as this node knows. If others
+// do, the other node's delegatee perhaps, answers come only after a yield: each miss doubles the
+// number of windows without a spin.
 bool Delegatee::awaits_answer_soon() {
-  if (!load_.crowded_by_one() || !requester_.has_accepted()) return false;
+  if (has_told_ || !load_.crowded_by_one() || !requester_.has_accepted()) return false;
   if (std::exchange(spin_window_ns_, moved_ns_) != moved_ns_) {
     if (std::exchange(is_spinning_, spins_to_skip_ == 0)) spins_missed_ = 0;
     if (!is_spinning_) --spins_to_skip_;

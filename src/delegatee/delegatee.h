@@ -143,8 +143,10 @@ class Delegatee {
   uint32_t long_yields_ = 0;       // long yields in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long, so other threads want this processor
   bool fabric_is_broken_ = false;
-  bool has_lone_arrival_ = false;     // the latest poll found one short message, or the end of one
-                                      // transfer; apart from messages that have left
+  // The latest poll found one short message, or the end of the last transfer, apart from messages
+  // that have left.
+  bool has_lone_arrival_ = false;
+  bool has_told_ = false;             // something has come since the last yield
   bool was_last_yield_long_ = false;  // the latest yield took long
   // Spinning for an answer: the moved_ns_ that began the latest window, whether this thread spins
   // in it, windows in a row without an answer, and windows to let pass without a spin.

@@ -94,7 +94,7 @@ class Requester : private Lanes::Visitor {
   // same link. [bytes]
   static constexpr uint64_t kTransferMaxBytes = uint64_t{32} << 20;
   // Limits of the transfers of one node, so that others have room, too.
-  static constexpr uint32_t kTransfersMax = 32;
+  static constexpr uint32_t kTransfersMax = 64;
   static constexpr uint64_t kTransferringMaxBytes = 4 * kTransferMaxBytes;
   struct SentPortion {  // a portion that was sent and not answered
     uint32_t index;
