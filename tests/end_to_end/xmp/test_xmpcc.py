@@ -196,6 +196,16 @@ def test_a_compiler_behind_can_be_named(xmpcc, start, place):
     check_silent(start(2, place / "by-clang"), "ok\n")
 
 
+def test_a_compiler_behind_may_say_its_version(xmpcc, start, place):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER, sum_dot_c=SUM)
+    # As MPICH's mpicc does.
+    write(place, cc="#!/bin/sh\ncase \" $* \" in *' -v '*) echo mpicc for MPICH version 4.0; esac\n"
+                    "exec gcc \"$@\"\n")
+    (place / "cc").chmod(0o755)
+    check_silent(xmpcc("main.c", "sum.c", "-o", "program", "--cc=./cc"))
+    check_silent(start(2, place / "program"), "ok\n")
+
+
 def test_the_standard_of_the_language_is_the_users(xmpcc, place):
     write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
     for standard in "c99", "c11", "gnu11", "c17":

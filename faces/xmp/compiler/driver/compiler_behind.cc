@@ -68,7 +68,10 @@ CompilerView CompilerBehind::view(const std::vector<std::string>& flags) const {
     throw std::runtime_error("the compiler " + words_[0] + " refuses these flags:\n" +
                              captured.errors);
   CompilerView view;
-  view.macros = captured.output;
+  // A wrapper such as MPICH's mpicc answers -v with a line of its own on standard output.
+  std::istringstream macros(captured.output);
+  for (std::string line; std::getline(macros, line);)
+    if (line.starts_with("#")) view.macros += line + '\n';
   std::istringstream lines(captured.errors);
   bool listing = false;
   for (std::string line; std::getline(lines, line);) {
