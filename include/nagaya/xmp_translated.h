@@ -357,6 +357,8 @@ void nagaya_xmp_free_copy(void* copy);
 /* Returns the lowest index of a template's dimension, in the order of C; of nodes 0. `of`: its
  * descriptor. */
 long nagaya_xmp_low_of(void* of, int dimension);
+/* Returns the extent of an array's first dimension. */
+long nagaya_xmp_length_of(const nagaya_xmp_array* of);
 /* ---- coarrays ------------------------------------------------------------------------------- */
 
 /* A coarray: the variable of the program, which is there in every process. An image is a process's

@@ -98,6 +98,10 @@ int xmp_array_gsize(xmp_desc_t d, int dim) {
 }
 
 // The sizes are a list, because a variable argument may be an int or a long.
+long nagaya_xmp_length_of(const nagaya_xmp_array* of) {
+  return (of->state->has_extents() ? *of->state : state_of(nullptr, *of)).extents.front();
+}
+
 void* nagaya_xmp_malloc(xmp_desc_t d, size_t count, const long size[]) {
   const auto* const state = object_of<nagaya_xmp_array_state>(d, XMP_DESC_ARRAY);
   if (state == nullptr || state->dimensions() != count)

@@ -30,7 +30,7 @@ NOT_CALLED = {
         "descriptor_of_template", "distribute", "enter_task", "executing_ranks",
         "expand", "expanded_range", "expect_processes", "fix_template", "formal", "free_copy",
         "free_block", "free_nodes", "free_template", "image", "image_of", "kept_for_executing", "leave_task", "loop",
-        "low_of", "malloc", "own_image", "unit")),
+        "length_of", "low_of", "malloc", "own_image", "unit")),
     "nagaya_xmp_gmove",  # takes structures; nagaya_array_transfer() is behind it
 }
 XMP_CALLED = {"xmp_barrier", "xmp_test_async"}

@@ -25,6 +25,12 @@ int main(void) {
   for (int i = 0; i < N; i++)
     for (int j = 0; j < M; j++) sum += u[i][j];
   EXPECT_EQUAL(sum, N * M + 2 * edges * M);
+  sum = 0;
+#pragma xmp array on t[2:]
+  u[2:][:] = 5;
+#pragma xmp loop on t[i] reduction(+ : sum)
+  for (int i = 0; i < N; i++) sum += u[i][M - 1];
+  EXPECT_EQUAL(sum, 5 * (N - 2) + 2);
   xmp_free(xmp_desc_of(u));
   return say_ok();
 }

@@ -37,6 +37,7 @@ class Checker {
     for (const Directive& directive : program_.directives) attempt([&] { check(directive); });
     for (const DescriptorOf& descriptor : unit_.descriptors)
       attempt([&] { check_descriptor(descriptor); });
+    for (const LengthOf& length : unit_.lengths) attempt([&] { check_length(length); });
     for (const Use& use : program_.facts.uses) attempt([&] { check_use(use); });
     for (const Jump& jump : program_.facts.jumps) attempt([&] { constructs_.check_skipped(jump); });
     for (const KeptPragma& pragma : unit_.pragmas)
@@ -173,6 +174,17 @@ class Checker {
                       "'" + name + "' is neither nodes, a template nor a distributed array"};
     refuse_where_copied(descriptor);
     program_.descriptors[&descriptor] = text;
+  }
+
+  void check_length(const LengthOf& length) {
+    const ArraySymbol* array = program_.find_array(length.name.text, length.begin);
+    const Variable* variable = program_.facts.lookup(length.name.text, length.begin);
+    if (array != nullptr && (array->is_pointer || array->home == ArraySymbol::kFormal))
+      program_.lengths[&length] = "nagaya_xmp_length_of(" + array->address() + ")";
+    else if (array == nullptr && variable != nullptr &&
+             (variable->kind == Variable::kParameter || variable->is_pointer))
+      throw Complaint{length.name.place,
+                      "this section needs its length, because the array is a pointer"};
   }
 
   // Refuses xmp_desc_of() in expressions whose text the translation copies to other places.

@@ -167,6 +167,7 @@ struct Program {
   std::map<const Reference*, ResolvedReference> references;
   std::vector<Range> section_statements;  // the statements that may have array sections
   std::map<const DescriptorOf*, std::string> descriptors;  // the C text of each xmp_desc_of
+  std::map<const LengthOf*, std::string> lengths;          // of arrays that are pointers in C
 
   // Return the innermost nodes, template or array that the name means at `offset`; nullptr: none.
   const NodesSymbol* find_nodes(const std::string& name, size_t offset) const;

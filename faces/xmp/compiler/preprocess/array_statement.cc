@@ -127,7 +127,7 @@ void ArrayStatement::rewrite_statement(const std::vector<Token>& statement) {
                       "an array section has at most two ':': [base:length:step]"};
     const std::vector<std::string> texts = values(statement, parts);
     if (is_left) {
-      take_left_section(texts, row);
+      take_left_section(texts, row, at == 1 ? &statement[0] : nullptr);
       row += "[0] ";
     } else if (number >= sections_) {
       throw Complaint{statement[at].place,
@@ -153,28 +153,31 @@ std::vector<std::string> ArrayStatement::values(const std::vector<Token>& statem
     texts[n] = text(statement, parts[n]);
     if (n == 1 || !has_effects(statement, parts[n].begin, parts[n].end)) continue;
     const std::string variable = numbered("xmp_saved_part", saved_++);
-    lengths_ += "const long " + variable + " = " + texts[n] + "; ";
+    lengths_.push_back({"const long " + variable + " = ", texts[n], "; "});
     texts[n] = variable;
   }
   return texts;
 }
 
 void ArrayStatement::take_left_section(const std::vector<std::string>& values,
-                                       const std::string& row) {
-  std::string length = values[1];
-  if (length.empty()) {
-    const std::string& base = values[0];
-    lengths_ += "_Static_assert(!__builtin_types_compatible_p(__typeof__(" + row +
-                "), __typeof__(&(" + row +
-                ")[0])), \"this section needs its length, because the array is a pointer\"); ";
-    length = "(long)(sizeof(" + row + ") / sizeof(" + row + "[0]))";
-    if (!base.empty()) length += " - (" + base + ")";
-    if (!values[2].empty()) {
-      const std::string step = "(" + values[2] + ")";
-      length = "(" + length + " + " + step + " - 1) / " + step;
-    }
+                                       const std::string& row, const Token* name) {
+  const std::string elements = "long " + numbered("xmp_elements", sections_++) + " = ";
+  if (!values[1].empty()) return lengths_.push_back({"const " + elements, values[1], "; "});
+  // Not const, because Clang would then take the size of a pointer for the loop's bound.
+  Length length{"", "(long)(sizeof(" + row + ") / sizeof(" + row + "[0]))", "", name};
+  if (name == nullptr)
+    length.before = "_Static_assert(!__builtin_types_compatible_p(__typeof__(" + row +
+                    "), __typeof__(&(" + row +
+                    ")[0])), \"this section needs its length, because the array is a pointer\"); ";
+  length.before += elements;
+  if (!values[0].empty()) length.after = " - (" + values[0] + ")";
+  if (!values[2].empty()) {
+    const std::string step = "(" + values[2] + ")";
+    length.before += "(";
+    length.after += " + " + step + " - 1) / " + step;
   }
-  lengths_ += "const long " + numbered("xmp_elements", sections_++) + " = " + length + "; ";
+  length.after += "; ";
+  lengths_.push_back(length);
 }
 
 void ArrayStatement::rewrite_on(const std::vector<Token>& directive) {

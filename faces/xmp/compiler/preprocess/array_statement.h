@@ -39,14 +39,19 @@ class ArrayStatement {
   // Throws Complaint.
   ArrayStatement(const std::vector<Token>& directive, const std::vector<Token>& statement);
 
-  // Text in front of the loops; each `LOW` in it is the name's nagaya_xmp_low_of().
+  // Text in front of the loops; `size` is that of the first dimension of `name`.
+  struct Length {
+    std::string before, size, after;
+    const Token* name = nullptr;
+  };
+  // Behind it; each `LOW` in it is the name's nagaya_xmp_low_of().
   struct Low {
     std::string variable;
     Token name;  // of the template
     size_t dimension;
   };
   const std::vector<Low>& lows() const { return lows_; }
-  const std::string& lengths() const { return lengths_; }
+  const std::vector<Length>& lengths() const { return lengths_; }
   const std::vector<Token>& loop_directive() const { return loop_; }
   const std::string& headers() const { return headers_; }
   const std::vector<Word>& body() const { return body_; }
@@ -64,13 +69,16 @@ class ArrayStatement {
   void rewrite_statement(const std::vector<Token>& statement);
   // Returns the C text of base, length and step; of one that has effects, the variable that has it.
   std::vector<std::string> values(const std::vector<Token>& statement, const Parts& parts);
-  void take_left_section(const std::vector<std::string>& values, const std::string& row);
+  // `row`: what is left of the section; `name`: that is this variable alone.
+  void take_left_section(const std::vector<std::string>& values, const std::string& row,
+                         const Token* name);
   void rewrite_on(const std::vector<Token>& directive);
   void add_subscript(const std::vector<Token>& directive, const Part& subscript, size_t dimension,
                      size_t number);
 
   std::vector<Low> lows_;
-  std::string lengths_, headers_;
+  std::vector<Length> lengths_;
+  std::string headers_;
   std::vector<Token> loop_;
   std::vector<Word> body_;
   size_t sections_ = 0;  // of the left side

@@ -272,7 +272,15 @@ void Printer::print_array() {
     begin_line(kept.front().getLocation());
     const Place place = place_of(kept.front().getLocation());
     unit_.printed.mark(std::string(place.file), place.line, place.column, false);
-    unit_.printed.append("{ " + loops.lengths());
+    unit_.printed.append("{ ");
+    for (const ArrayStatement::Length& length : loops.lengths()) {
+      unit_.printed.append(length.before);
+      const size_t begin = unit_.printed.size();
+      unit_.printed.append(length.size);
+      if (length.name != nullptr)
+        unit_.lengths.push_back({begin, unit_.printed.size(), *length.name});
+      unit_.printed.append(length.after);
+    }
     for (const ArrayStatement::Low& low : loops.lows()) {
       unit_.printed.append("const long " + low.variable + " = nagaya_xmp_low_of(");
       const size_t begin = unit_.printed.size();

@@ -36,8 +36,12 @@ void Unit::insert(size_t offset, const std::string& text) {
     range.begin += text.size();
     range.end += text.size();
   };
-  for (DescriptorOf& one : descriptors)
-    if (one.begin >= offset) one.begin += text.size(), one.end += text.size();
+  const auto move_all = [&](auto& places) {
+    for (auto& one : places)
+      if (one.begin >= offset) one.begin += text.size(), one.end += text.size();
+  };
+  move_all(descriptors);
+  move_all(lengths);
   for (Section& one : sections) {
     if (one.open < offset) continue;
     one.open += text.size();

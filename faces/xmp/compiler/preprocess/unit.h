@@ -76,6 +76,13 @@ struct DescriptorOf {
   Token name;
 };
 
+// The length of the array `name` that a statement of `array` leaves out. The text has it by sizeof,
+// at [begin, end), which is wrong for an array that is a pointer in C.
+struct LengthOf {
+  size_t begin, end;
+  Token name;
+};
+
 // A subscript `[base:length:step]` of a statement. The text has commas in place of its colons. In
 // place of an omitted part, whose range is empty, it has 0, of a step 1.
 struct Section {
@@ -106,6 +113,7 @@ struct Unit {
   std::vector<RawDirective> directives;
   std::vector<KeptPragma> pragmas;
   std::vector<DescriptorOf> descriptors;
+  std::vector<LengthOf> lengths;
   std::vector<Section> sections;
   std::vector<CoarrayDeclaration> coarrays;
   std::vector<Coindex> coindexes;

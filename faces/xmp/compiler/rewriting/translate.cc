@@ -44,6 +44,8 @@ class Translator {
     coarrays_.rewrite_references();
     for (const auto& [descriptor, text] : program_.descriptors)
       edits_.replace({descriptor->begin, descriptor->end}, text);
+    for (const auto& [length, text] : program_.lengths)
+      edits_.replace({length->begin, length->end}, text);
     const PrintedText& printed = unit_.printed;
     return printed.line_marker({source_, 1, 1}) + "# 1 \"nagaya/xmp_translated.h\" 3\n" +
            kTranslatedHeader + coarrays_.descriptors() + descriptors_ +
