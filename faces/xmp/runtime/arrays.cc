@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -44,6 +45,7 @@ nagaya_xmp_array_state::~nagaya_xmp_array_state() {
 
 void nagaya_xmp_array_state::close() {
   placeholder.reset();
+  rows.clear();
   if (blocks_here != nullptr) nagaya_array_blocks_close(std::exchange(blocks_here, nullptr));
   if (blocks != nullptr) check_reflects(*this, nagaya_array_close(std::exchange(blocks, nullptr)));
 }
@@ -257,11 +259,19 @@ nagaya_xmp_array* array_of_block(const void* base) {
   return found == arrays_by_base().end() ? nullptr : found->second;
 }
 
+nagaya_xmp_array* array_before(const void* place) {
+  const auto next = arrays_by_base().upper_bound(place);
+  return next == arrays_by_base().begin() ? nullptr : std::prev(next)->second;
+}
+
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array) {
   if (array.state == nullptr) fail(where, "an array is used before its declaration");
   if (array.base == nullptr) array.state->with->check_usable(where);
   if (array.base == nullptr)
     fail(where, "array " + array.state->name + " has no memory: its xmp_malloc must come before");
+  if (array.state->is_row)
+    fail(where, "the argument is a row of array " + array.state->name +
+                    ": a function only computes with the elements of a row");
   return *array.state;
 }
 
@@ -312,21 +322,4 @@ void nagaya_xmp_free_block(void* base) {
   if (array == nullptr)
     fail(nullptr, "free of an aligned pointer that is no block of a distributed array");
   nagaya::xmp::free_blocks(*array);
-}
-
-const nagaya_xmp_array* nagaya_xmp_formal(const char* where, const void* argument, const char* name,
-                                          unsigned long element_bytes, int dimensions,
-                                          const long* extent, const nagaya_xmp_template* with,
-                                          const nagaya_xmp_alignment* alignment) {
-  const nagaya_xmp_array* const array = nagaya::xmp::array_of_block(argument);
-  const std::string argument_text = std::string("argument ") + name;
-  if (array == nullptr)
-    fail(where, argument_text + " is no distributed array: align what the caller gives");
-  with->check_usable(where);
-  const nagaya_xmp_array_state formal(name, element_bytes, dimensions, extent, with, alignment);
-  const nagaya_xmp_array_state& actual = *array->state;
-  if (!formal.has_same_layout(actual))
-    fail(where, argument_text + " is array " + actual.name +
-                    ", which has another element, extent, alignment or shadow");
-  return array;
 }

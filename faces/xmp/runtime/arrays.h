@@ -2,6 +2,7 @@
 // arrays.h - a declaration of a distributed array.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -59,6 +60,9 @@ struct nagaya_xmp_array_state : nagaya::xmp::Descriptor {
   const nagaya::xmp::ProcessSet* declared_by = nullptr;
   // If the caller is none of the nodes: memory whose address identifies the array all the same.
   std::unique_ptr<std::byte[]> placeholder;
+  // The rows that have been arguments, by their address and number of dimensions (formal.cc).
+  std::map<std::pair<const void*, size_t>, std::shared_ptr<const nagaya_xmp_array>> rows;
+  bool is_row = false;  // this is one of these, with the `blocks` of its array
 };
 
 namespace nagaya::xmp {
@@ -78,6 +82,8 @@ std::vector<nagaya_array_dimension> dimensions_of(const char* where,
 
 // Returns the array whose block at the caller begins at `base`; nullptr: there is none.
 nagaya_xmp_array* array_of_block(const void* base);
+// Returns the last array whose block at the caller begins at `place` or before; nullptr: none does.
+nagaya_xmp_array* array_before(const void* place);
 
 // Both are called before the process ends. It uses no block of other nodes any more, and waits
 // until they have received its halos (if that fails, the program does); it frees all arrays that
@@ -85,7 +91,7 @@ nagaya_xmp_array* array_of_block(const void* base);
 void leave_all_blocks();
 void close_all_blocks();
 
-// Returns the array's state; the program fails if its block has not been made.
+// Returns the array's state; the program fails if its block has not been made, or if it is a row.
 nagaya_xmp_array_state& state_of(const char* where, const nagaya_xmp_array& array);
 
 }  // namespace nagaya::xmp

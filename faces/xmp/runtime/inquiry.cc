@@ -233,6 +233,7 @@ void* nagaya_xmp_descriptor_of_numbers(const nagaya_xmp_array* array, nagaya_xmp
 }
 
 void* nagaya_xmp_descriptor_of_array(const nagaya_xmp_array* array) {
+  if (array->state != nullptr && array->state->is_row) state_of(nullptr, *array);
   return descriptor(array->state);
 }
 

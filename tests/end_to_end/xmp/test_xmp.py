@@ -115,6 +115,8 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
     ("large", r"misused\.c:\d+:\d+: a section of coarray cells is outside of it"),
     ("unequal", r"nagaya: XMP: a transformation of arrays has failed: one of them has other extents at another "
                 r"node: give xmp_malloc the same ones at all nodes"),
+    ("row", r"misused\.c:\d+:\d+: the argument is a row of array grid: a function only computes with the elements "
+            r"of a row"),
     ("nobody", r"misused\.c:\d+:\d+: coarray numbers: there is no image 2; images are 0 to 1"),
 ])
 def test_a_wrong_use_ends_the_job_with_a_line(start, xmp_programs, word, line):

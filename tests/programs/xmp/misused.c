@@ -16,10 +16,19 @@ static int values[20], places[20], *table;
 #pragma xmp align values[i] with even[i]
 #pragma xmp align places[i] with even[i]
 #pragma xmp align table[i] with even[i]
+static int grid[2][20];
+#pragma xmp align grid[*][i] with even[i]
+#pragma xmp shadow grid[0][1]
 static xmp_lock_t locks[2]:[*];
 static int cells[2]:[*];
 static int box:[*];
 static int numbers[2]:[*];
+
+static void reflect(int row[20]) {
+#pragma xmp align row[i] with even[i]
+#pragma xmp shadow row[1]
+#pragma xmp reflect(row)
+}
 
 static int loop(void) {
   int sum = 0;
@@ -82,3 +91,4 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 2; i++) numbers[i]:[beyond] = i;
   return strcmp(argv[1], "unsized") == 0 ? loop() : 0;
 }
+  if (strcmp(argv[1], "row") == 0) reflect(grid[1]);

@@ -86,6 +86,10 @@ void Printer::begin_token(const clang::Token& token) {
 }
 
 void Printer::put(const clang::Token& token, const std::string& text) {
+  // A `;` stands there behind the parameters' declarations in the style before 1989.
+  const bool is_body = token.is(clang::tok::l_brace) && postfix_.at_file_scope() &&
+                       previous_.isOneOf(clang::tok::r_paren, clang::tok::semi);
+  const size_t head = unit_.printed.size();
   begin_token(token);
   const bool is_operand =
       clang::tok::isLiteral(token.getKind()) || token.is(clang::tok::identifier);
@@ -95,6 +99,14 @@ void Printer::put(const clang::Token& token, const std::string& text) {
   if (text.starts_with("xmp_sync_image")) unit_.synchronises_images = true;
   unit_.printed.append(sections_.see(text, place_of(token.getLocation())));
 }
+  if (is_body) take_into_body(head);
+}
+
+void Printer::take_into_body(size_t head) {
+  for (RawDirective& directive : unit_.directives)
+    if (directive.offset == head && !directive.tokens.empty() &&
+        (directive.tokens[0].text == "align" || directive.tokens[0].text == "shadow"))
+      directive.offset = unit_.printed.size();
 
 bool Printer::print(const clang::Token& token) {
   if (token.isAnnotation()) return true;

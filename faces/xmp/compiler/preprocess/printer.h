@@ -36,6 +36,9 @@ class Printer {
   void begin_line(clang::SourceLocation place);
   void put(const clang::Token& token, const std::string& text);
   void begin_token(const clang::Token& token);
+  // Called behind the brace of a function whose head ends at `head`: align and shadow of parameters
+  // may stand between the two.
+  void take_into_body(size_t head);
   // Keeps the statement behind the directive array up to its semicolon, then writes its loops.
   void keep_for_array(const clang::Token& token);
   void print_array();
