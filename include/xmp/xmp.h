@@ -109,8 +109,7 @@ void xmp_exit(int status);
 /* Images are numbered from 0, among the executing nodes or those of the `image` directive before
  * the call. `status` gets XMP_STAT_SUCCESS. An image that the caller waits for may have ended the
  * program, with exit code 0: then `status` gets XMP_STAT_STOPPED_IMAGE and the others go on; if it
- * is NULL the job ends with an error (in a task only sync_all waits for ever). If an image dies or
- * ends with an error, the job ends.
+ * is NULL the job ends with an error. If an image dies or ends with an error, the job ends.
  * The functions but sync_memory wait until all executing nodes, one image, or those of a set have
  * called them: those in the set as often as the caller has named them. Then each sees what the
  * others have stored in coarrays before. */

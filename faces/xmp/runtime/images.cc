@@ -95,6 +95,12 @@ void sync_with(const char* function, const std::vector<uint32_t>& ranks, int* st
   stop(function, "image " + std::to_string(ended) + " of the job has ended", status);
 }
 
+void sync_with_all(const char* function, const ProcessSet& set, int* status) {
+  std::vector<uint32_t> ranks;
+  for (uint32_t n = 0; n < set.size(); ++n) ranks.push_back(set.job_rank(n));
+  sync_with(function, ranks, status);
+}
+
 // Returns the set of an image directive, which ends with this call, or the executing nodes.
 ProcessSet& take_images() {
   ProcessSet* const set = std::exchange(of_directive, nullptr);
@@ -127,7 +133,6 @@ ImageWords::ImageWords(const char* where) {
   check(where, "nagaya_llcl_register",
         nagaya_llcl_register(words_.get(), count * sizeof(uint64_t), &mine));
   check(where, "nagaya_comm_allgather", nagaya_comm_allgather(&mine, sizeof mine, remote_.data()));
-  additions_.resize(count);
 }
 
 void ImageWords::open(const char* where) {
@@ -158,6 +163,7 @@ void ImageWords::add(const char* where, uint32_t rank, uint64_t word) {
     ++words_[word];
     return;
   }
+  additions_.resize(remote_.size() * kWordsOfRank);
   std::unique_ptr<nagaya_llcl_prepared>& addition = additions_[rank * kWordsOfRank + word];
   if (addition == nullptr)
     addition = std::make_unique<nagaya_llcl_prepared>(prepare_addition(where, rank, word));
@@ -183,6 +189,12 @@ bool ImageWords::has_ended(const char* where, uint32_t rank) {
   if (error == 0) error = nagaya_llcl_wait_flag(&is_read, -1);
   check(where, "nagaya_llcl_try_read", error);
   return word != 0;
+}
+
+bool ImageWords::have_all_others_ended(const char* where) {
+  for (uint32_t rank = 0; rank < Job::own().size(); ++rank)
+    if (rank != Job::own().rank() && !has_ended(where, rank)) return false;
+  return true;
 }
 
 void end_images(bool has_coarrays) {
@@ -213,15 +225,12 @@ void xmp_sync_memory(int* status) {
 void xmp_sync_all(int* status) {
   using namespace nagaya::xmp;
   ProcessSet& set = take_images();
-  uint64_t ended = 0;
-  fence();
-  if (set.size() > 1 && &set == &ProcessSet::world()) {
-    ended = sum_of_ended(0);
-  } else if (set.size() > 1 && set.has_caller()) {
-    nagaya_collective barrier{};
-    barrier.kind = NAGAYA_BARRIER;
-    check("", "xmp_sync_all", nagaya_coll_run(&set.team(""), &barrier));
+  if (set.size() > 1 && &set != &ProcessSet::world()) {
+    if (set.has_caller()) return sync_with_all("xmp_sync_all", set, status);
+    return xmp_sync_memory(status);
   }
+  fence();
+  const uint64_t ended = set.size() > 1 ? sum_of_ended(0) : 0;
   fence();
   if (ended == 0) return succeed(status);
   stop("xmp_sync_all",
@@ -245,9 +254,5 @@ void xmp_sync_image(int image, int* status) {
 }
 
 void xmp_sync_images_all(int* status) {
-  using namespace nagaya::xmp;
-  const ProcessSet& set = take_images();
-  std::vector<uint32_t> ranks;
-  for (uint32_t n = 0; n < set.size(); ++n) ranks.push_back(set.job_rank(n));
-  sync_with("xmp_sync_images_all", ranks, status);
+  nagaya::xmp::sync_with_all("xmp_sync_images_all", nagaya::xmp::take_images(), status);
 }

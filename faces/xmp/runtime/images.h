@@ -8,7 +8,8 @@
 //
 // A process that has come to the end waits for the others there, so its memory stays. Others that
 // wait for it read its last word from time to time. xmp_sync_all() of all images is a sum of how
-// many of them have come to the end; these take part in the sums until all have.
+// many of them have come to the end; these take part in the sums until all have. That of some
+// images is xmp_sync_images() with each of them.
 #pragma once
 
 #include <errno.h>
@@ -51,24 +52,33 @@ class ImageWords {
   // that returns another value than -ETIMEDOUT. The program fails if the value is an error. Returns
   // false: the process has come to the program's end and has not done it.
   bool wait_for(const char* where, uint32_t rank, const auto& wait) {
-    constexpr int kLookMs = 500;
-    for (bool is_ended = false;;) {
-      const int error = wait(kLookMs);
-      if (error != -ETIMEDOUT) return check(where, "a wait for an image", error), true;
-      // One more wait after the end: requests from before it may still be under way.
-      if (is_ended) return false;
-      is_ended = has_ended(where, rank);
-    }
+    return wait_until(where, wait, [&] { return has_ended(where, rank); });
+  }
+  // The same for something that any other process may do.
+  bool wait_for_any(const char* where, const auto& wait) {
+    return wait_until(where, wait, [&] { return have_all_others_ended(where); });
   }
   void set_ended() { __atomic_store_n(&ended(), 1, __ATOMIC_RELEASE); }  // pairs with has_ended()
 
  private:
   static constexpr uint64_t kWordsOfRank = 1 + kTags;
 
+  bool wait_until(const char* where, const auto& wait, const auto& is_over) {
+    constexpr int kLookMs = 500;
+    for (bool ends = false;;) {
+      const int error = wait(kLookMs);
+      if (error != -ETIMEDOUT) return check(where, "a wait for an image", error), true;
+      // One more wait after the end: requests from before it may still be under way.
+      if (ends) return false;
+      ends = is_over();
+    }
+  }
+
   explicit ImageWords(const char* where);
   void add(const char* where, uint32_t rank, uint64_t word);
   uint64_t& ended();
   bool has_ended(const char* where, uint32_t rank);
+  bool have_all_others_ended(const char* where);
   nagaya_llcl_prepared prepare_addition(const char* where, uint32_t rank, uint64_t word) const;
 
   struct Free {
@@ -76,7 +86,8 @@ class ImageWords {
   };
   std::unique_ptr<uint64_t[], Free> words_;
   std::vector<nagaya_remote> remote_;  // by rank: the words there; empty: the caller is alone
-  // The requests that add 1 to the caller's words at others; nullptr: not used yet.
+  // The requests that add 1 to the caller's words at others; nullptr: not used yet;
+  // empty: none is.
   std::vector<std::unique_ptr<nagaya_llcl_prepared>> additions_;
 };
 

@@ -208,10 +208,16 @@ void nagaya_xmp_wait(const char* where, const nagaya_xmp_on* node, const int* ta
   } else {
     AnyPost wanted(words, node == nullptr ? nullptr : &rank);
     const auto is_there = [](void* any) { return int{static_cast<AnyPost*>(any)->is_there()}; };
-    if (!is_own) check(where, "wait", nagaya_llcl_wait(is_there, &wanted, -1));
+    const auto wait = [&](int timeout_ms) {
+      return nagaya_llcl_wait(is_there, &wanted, timeout_ms);
+    };
+    if (!is_own && node == nullptr) words.wait_for_any(where, wait);
+    if (!is_own && node != nullptr) words.wait_for(where, rank, wait);
     has_come = wanted.take(where);
   }
   if (has_come) return;
-  fail(where, is_own ? "wait: this node waits for a post of its own, which it has not made"
-                     : "wait: image " + std::to_string(rank) + " of the job has ended the program");
+  if (is_own) fail(where, "wait: this node waits for a post of its own, which it has not made");
+  const std::string images =
+      node == nullptr ? "all other images" : "image " + std::to_string(rank) + " of the job";
+  fail(where, "wait: " + images + (node == nullptr ? " have" : " has") + " ended the program");
 }

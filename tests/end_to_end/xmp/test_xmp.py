@@ -111,17 +111,25 @@ def test_a_gmove_without_the_nodes_of_another_machine_ends_the_job(start_over, f
     ("all", r"nagaya: XMP: xmp_sync_all: 1 of 2 images have ended the program"),
     ("one", r"nagaya: XMP: xmp_sync_images: image 1 of the job has ended the program"),
     ("post", r"misused\.c:\d+:\d+: wait: image 1 of the job has ended the program"),
+    ("posts", r"misused\.c:\d+:\d+: wait: image 1 of the job has ended the program"),
+    ("any", r"misused\.c:\d+:\d+: wait: all other images have ended the program"),
     ("unsized", r"misused\.c:\d+:\d+: template t: its gblock\(\*\) has no sizes: its template_fix must come before"),
     ("large", r"misused\.c:\d+:\d+: a section of coarray cells is outside of it"),
-    ("unequal", r"nagaya: XMP: a transformation of arrays has failed: one of them has other extents at another "
-                r"node: give xmp_malloc the same ones at all nodes"),
     ("row", r"misused\.c:\d+:\d+: the argument is a row of array grid: a function only computes with the elements "
             r"of a row"),
+    ("unequal", r"nagaya: XMP: a transformation of arrays has failed: one of them has other extents at another "
+                r"node: give xmp_malloc the same ones at all nodes"),
     ("nobody", r"misused\.c:\d+:\d+: coarray numbers: there is no image 2; images are 0 to 1"),
 ])
 def test_a_wrong_use_ends_the_job_with_a_line(start, xmp_programs, word, line):
     ended = start(2, xmp_programs.compiled("misused"), word)
     assert ended.code == 1 and re.search(f"{line}$", ended.err, re.M), ended
+
+
+def test_a_part_of_the_images_does_not_wait_for_one_that_has_ended(start, xmp_programs):
+    ended = start(3, xmp_programs.compiled("misused"), "part")
+    assert ended.code == 1, ended
+    assert re.search(r"^nagaya: XMP: xmp_sync_all: image 1 of the job has ended the program$", ended.err, re.M), ended
 
 
 def test_an_image_that_asks_for_the_status_goes_on_without_one_that_has_ended(start, xmp_programs):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* misused.c - uses that are known to be wrong when they happen only: misused kept|beyond|unsized|own|forked|...,
- * and images that end while others wait for them: misused all|one|post|stopped. */
+ * and images that end while others wait for them: misused all|part|one|post|posts|any|stopped. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -67,6 +67,17 @@ static int wait_for_image_1(const char* word) {
   if (strcmp(word, "stopped") == 0) return stopped();
   if (strcmp(word, "all") == 0) xmp_sync_all(NULL);
   if (strcmp(word, "one") == 0) xmp_sync_image(1, NULL);
+  if (strcmp(word, "part") == 0) {
+#pragma xmp task on p[0:2]
+    xmp_sync_all(NULL);
+    return 0;
+  }
+  if (strcmp(word, "posts") == 0) {
+#pragma xmp wait(p[1])
+  }
+  if (strcmp(word, "any") == 0) {
+#pragma xmp wait
+  }
 #pragma xmp wait(p[1], 100)
   return 0;
 }
@@ -74,7 +85,7 @@ static int wait_for_image_1(const char* word) {
 int main(int argc, char** argv) {
   const int beyond = argc;
   const long large = argc * (1L << 44);
-  if (strstr("all one post stopped", argv[1]) != NULL) return wait_for_image_1(argv[1]);
+  if (strstr("all part one posts any stopped", argv[1]) != NULL) return wait_for_image_1(argv[1]);
   if (strcmp(argv[1], "forked") == 0) return xmpc_this_image() == 0 ? forked() : 0;
   if (strcmp(argv[1], "own") == 0) {
 #pragma xmp wait(p[xmpc_this_image()], 3)
@@ -86,9 +97,9 @@ int main(int argc, char** argv) {
 #pragma xmp lock(locks[beyond]:[0])
   }
   if (strcmp(argv[1], "large") == 0) cells[0:large]:[0] = 1;
+  if (strcmp(argv[1], "row") == 0) reflect(grid[1]);
   if (strcmp(argv[1], "unequal") == 0) scatter_to_an_unequal_table();
   if (strcmp(argv[1], "nobody") == 0)
     for (int i = 0; i < 2; i++) numbers[i]:[beyond] = i;
   return strcmp(argv[1], "unsized") == 0 ? loop() : 0;
 }
-  if (strcmp(argv[1], "row") == 0) reflect(grid[1]);

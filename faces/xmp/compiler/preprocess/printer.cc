@@ -96,9 +96,9 @@ void Printer::put(const clang::Token& token, const std::string& text) {
   postfix_.see(text, is_operand, unit_.printed.size());
   if (token.is(clang::tok::identifier) && postfix_.at_file_scope()) name_ = converted(token);
   if (sources_.isInSystemHeader(token.getLocation())) return unit_.printed.append(text);
-  if (text.starts_with("xmp_sync_image")) unit_.synchronises_images = true;
+  if (text.starts_with("xmp_sync_image") || text == "xmp_sync_all")
+    unit_.synchronises_images = true;
   unit_.printed.append(sections_.see(text, place_of(token.getLocation())));
-}
   if (is_body) take_into_body(head);
 }
 
@@ -107,6 +107,7 @@ void Printer::take_into_body(size_t head) {
     if (directive.offset == head && !directive.tokens.empty() &&
         (directive.tokens[0].text == "align" || directive.tokens[0].text == "shadow"))
       directive.offset = unit_.printed.size();
+}
 
 bool Printer::print(const clang::Token& token) {
   if (token.isAnnotation()) return true;
