@@ -32,16 +32,16 @@ class Benchmark(NamedTuple):
     over: Jobs | Callable | None = None  # several hosts; or what runs it, called as jobs.run is
 
 
-def delegation(pattern: str, what: str, **places) -> tuple:
+def delegation(pattern: str, what: str, beside_mpi: bool = True, **places) -> tuple:
     """Compares the ways to notify the delegatee with Open MPI, and the automatic choice with the
     better of the two ways."""
     modes = ["automatic", "kernel", "polling"]
+    mpi = [Job("Open MPI", program="delegation-mpi", is_plain=True)] * beside_mpi
     return "delegation", [pattern], what, Jobs(
         **places,
-        jobs=[Job("Open MPI", program="delegation-mpi", is_plain=True),
-              *(Job(mode, environment={"NAGAYA_NOTIFICATION": mode}) for mode in modes)],
-        comparisons=[Comparison(mode, ["Open MPI"], modes[1:] if mode == "automatic" else [])
-                     for mode in modes])
+        jobs=[*mpi, *(Job(mode, environment={"NAGAYA_NOTIFICATION": mode}) for mode in modes)],
+        comparisons=[Comparison(mode, [job.name for job in mpi],
+                                modes[1:] if mode == "automatic" else []) for mode in modes])
 
 
 # How delegatees may be told to work: the modes that `lanes`, without any word, is held against.
@@ -147,6 +147,9 @@ TABLE = {
     "rank-tables": ("rank-tables", [], "2^20 ranks: memory of a node and look-ups, by communicator"),
     "switch": ("resource", ["switch"], "context switch between tasks of one core"),
     "pingpong": delegation("pingpong", "between 2 nodes, by size", hosts=2),
+    # Without MPI: both partners send first, and its blocking sends of long messages would wait.
+    "overlap": delegation("overlap", "of pairs that compute meanwhile, between 2 nodes",
+                          beside_mpi=False, hosts=2),
     "pingpong-gigabit": delegation("pingpong", "the same over 1 Gbit/s", hosts=2, link="1gbit",
                                    setting="gigabit"),
     "pingpong-crowded": delegation("pingpong", "of 8 pairs at once, between 2 nodes", hosts=2,

@@ -21,6 +21,11 @@ constexpr size_t kShortBytes = 4096;  // longest short message
 // some round trips. A yield and that thread's poll take 2.5 us, by which the answer would be late.
 constexpr uint64_t kAnswerSpinNs = 50'000;
 constexpr uint32_t kSpinsMissedMax = 10;
+// A thread that shares this processor computes if yields to it take a quarter of the time, over
+// kComputingWindowNs. It is taken to go on with that for kComputingNs, unless the delegatee is
+// woken so many times in a row sooner than kLongAwayNs.
+constexpr uint64_t kComputingWindowNs = 2'000'000, kComputingNs = 40'000'000;
+constexpr uint32_t kShortSleepsMax = 8;
 // If the last round was so many times probe_after_ms ago, this thread has not run meanwhile.
 constexpr uint64_t kAwayProbes = 2;
 using Table = mailbox::WaitTable;
@@ -317,6 +322,19 @@ void Delegatee::yield() {
   const bool is_long = back_ns - now_ns_ > options_.long_yield_ns && !somebody_waits();
   long_yields_ = is_long ? long_yields_ + 1 : 0;
   if (long_yields_ >= Table::kLongYields) crowded_until_ns_ = back_ns + Table::kCrowdedNs;
+  notice_computing(back_ns);
+}
+
+// Called after a yield. A task that computes beside this thread leaves it the processor only when
+// it waits, or after milliseconds. A delegatee that sleeps meanwhile is woken by each message, and
+// handles it while the task computes.
+void Delegatee::notice_computing(uint64_t back_ns) {
+  if (was_last_yield_long_ && load_.crowded_by_one() && !somebody_waits())
+    away_ns_ += back_ns - now_ns_;
+  if (back_ns - away_since_ns_ < kComputingWindowNs) return;
+  if (away_ns_ * 4 > back_ns - away_since_ns_) computing_until_ns_ = back_ns + kComputingNs;
+  away_since_ns_ = back_ns;
+  away_ns_ = 0;
 }
 
 // kAutomatic: polls for a while after something has moved, and longer while a task waits, even
@@ -326,6 +344,7 @@ bool Delegatee::keeps_polling() const {
   if (options_.notification != Notification::kAutomatic)
     return options_.notification == Notification::kPolling;
   if (now_ns_ < crowded_until_ns_) return false;
+  if (now_ns_ < computing_until_ns_ && !somebody_waits()) return false;
   // A wake-up costs little beside a bulk transfer, and interrupts the running tasks: a yield to
   // several tasks returns only after the last of them.
   if (load_.crowded() && !load_.crowded_by_one() &&
@@ -363,8 +382,12 @@ void Delegatee::Backoff::arm() {
 void Delegatee::Backoff::sleep() {
   if (!self.fabric_is_broken_ && !self.fabric_.may_sleep(self.descriptors_)) return;
   self.load_.runnable.fetch_sub(1, std::memory_order_relaxed);
+  const uint64_t begin_ns = mailbox::Machine::now_ns();
   mailbox::ThreadBell::sleep(self.descriptors_.data(), self.descriptors_.size(),
                              self.sleep_max_ms());
+  const bool is_short = mailbox::Machine::now_ns() - begin_ns < Table::kLongAwayNs;
+  self.short_sleeps_ = is_short ? self.short_sleeps_ + 1 : 0;
+  if (self.short_sleeps_ >= kShortSleepsMax) self.computing_until_ns_ = 0;
   for (const pollfd& descriptor : self.descriptors_)
     self.was_woken_by_network_ |= descriptor.revents != 0;
   self.load_.runnable.fetch_add(1, std::memory_order_relaxed);

@@ -118,6 +118,7 @@ class Delegatee {
     void disarm() { self.bell_.disarm(); }
   };
   void yield();
+  void notice_computing(uint64_t back_ns);
 
   fabric::Fabric& fabric_;
   const uint32_t nodes_;
@@ -142,6 +143,9 @@ class Delegatee {
   uint64_t last_eviction_ns_ = 0;  // when unused regions were last evicted
   uint32_t long_yields_ = 0;       // long yields in a row
   uint64_t crowded_until_ns_ = 0;  // yields took long, so other threads want this processor
+  uint64_t away_since_ns_ = 0, away_ns_ = 0;  // long yields to one computing thread, since when
+  uint64_t computing_until_ns_ = 0;           // that thread probably computes until then
+  uint32_t short_sleeps_ = 0;                 // in a row
   bool fabric_is_broken_ = false;
   // The latest poll found one short message, or the end of the last transfer, apart from messages
   // that have left.
