@@ -136,17 +136,25 @@ bool Queue::is_ready(const Request& request) const {
   });
 }
 
+// Returns the oldest request that may begin now, so that none waits for ever behind others.
+Queue::Waiting::iterator Queue::oldest_ready() {
+  auto oldest = waiting_.end();
+  for (auto one = waiting_.begin(); one != waiting_.end(); ++one)
+    if ((oldest == waiting_.end() || (*one)->number < (*oldest)->number) && is_ready(**one))
+      oldest = one;
+  return oldest;
+}
+
 bool Queue::start_one() {
   if (free_jobs_.empty()) return false;
   sort_waiting();
-  const auto first = std::find_if(waiting_.begin(), waiting_.end(),
-                                  [&](const Request* request) { return is_ready(*request); });
-  if (first == waiting_.end()) return false;
-  Request& request = **first;
+  const auto oldest = oldest_ready();
+  if (oldest == waiting_.end()) return false;
+  Request& request = **oldest;
   if (request.command.op == Op::kSync) {
-    start_syncs(first);
+    start_syncs(oldest);
   } else if (request.command.op == Op::kClose) {
-    waiting_.erase(first);
+    waiting_.erase(oldest);
     const auto handle = request.handle;
     const mailbox::Owner owner = handle->second.owner;
     const Command command = request.command;
@@ -154,9 +162,22 @@ bool Queue::start_one() {
     close(handle);
     complete_(owner, command, 0, 0);
   } else {
-    start_run(first);
+    start_run(first_of_run(oldest));
   }
   return true;
+}
+
+// Goes back over requests without a gap, as far as they fit into one transfer with this one.
+Queue::Waiting::iterator Queue::first_of_run(Waiting::iterator request) const {
+  uint64_t bytes = (*request)->left();
+  auto first = request;
+  while (first != waiting_.begin() && (*first)->follows(**std::prev(first)) &&
+         request - first + 1 < static_cast<ptrdiff_t>(Transfer::kPiecesMax)) {
+    bytes += (*std::prev(first))->left();
+    if (bytes > Transfer::kBytesMax) break;
+    --first;
+  }
+  return first;
 }
 
 // Starts one transfer for the request and those that follow without a gap.
@@ -167,16 +188,13 @@ void Queue::start_run(Waiting::iterator first) {
   auto last = first;
   do {
     Request& request = **last;
-    const uint64_t length =
-        std::min(request.command.bytes - request.moved, Transfer::kBytesMax - bytes);
+    const uint64_t length = std::min(request.left(), Transfer::kBytesMax - bytes);
     job.pieces[job.requests_count] = {request.command.data + request.moved, length};
     job.requests[job.requests_count++] = &request;
     bytes += length;
     ++last;
   } while (last != waiting_.end() && job.requests_count < Transfer::kPiecesMax &&
-           bytes < Transfer::kBytesMax && &(*last)->file() == &(*first)->file() &&
-           (*last)->command.op == (*first)->command.op &&
-           (*last)->position() == (*first)->position() + bytes);
+           bytes < Transfer::kBytesMax && (*last)->follows(**std::prev(last)));
   job.count = job.requests_count;
   job.offset = (*first)->position();
   waiting_.erase(first, last);
@@ -223,7 +241,7 @@ bool Queue::finish_one() {
 void Queue::finish_syncs(Job& job) {
   OpenFile& file = *job.file;
   file.is_syncing = false;
-  const bool is_interrupted = job.result == -EINTR || job.result == -EAGAIN;
+  const bool is_interrupted = job.result == -EINTR;
   if (job.result < 0 && !is_interrupted && file.sync_error == 0)
     file.sync_error = static_cast<int>(job.result);
   const int error = file.sync_error;
@@ -238,7 +256,7 @@ void Queue::finish_syncs(Job& job) {
 void Queue::finish_run(Job& job) {
   --job.file->transfers;
   const int64_t result = job.result;
-  const bool is_interrupted = result == -EINTR || result == -EAGAIN;
+  const bool is_interrupted = result == -EINTR;
   uint64_t left = result > 0 ? static_cast<uint64_t>(result) : 0;
   for (uint32_t n = 0; n < job.requests_count; ++n) {
     Request& request = *job.requests[n];

@@ -7,10 +7,10 @@
 //                        └── some bytes are left (a short transfer, a part of 8 MiB), or an earlier
 //                            request of the transfer has failed
 //
-// Waiting reads and writes are sorted by file and offset. A transfer takes adjacent ones, whichever
-// tasks have made them. A sync waits for the earlier requests of its handle, a close likewise;
-// syncs of one file that may go at once are one call.
-// Used by one thread. After the constructor nothing allocates.
+// Waiting reads and writes are sorted by file and offset. A transfer takes the oldest request and
+// the adjacent ones, whichever tasks have made them. A sync waits for the earlier requests of its
+// handle, a close likewise; syncs of one file that may go at once are one call. Used by one thread.
+// After the constructor nothing allocates.
 #pragma once
 
 #include <sys/stat.h>
@@ -86,6 +86,11 @@ class Queue {
 
     OpenFile& file() const { return *handle->second.file; }
     uint64_t position() const { return command.offset + moved; }
+    uint64_t left() const { return command.bytes - moved; }
+    bool follows(const Request& other) const {
+      return &file() == &other.file() && command.op == other.command.op &&
+             position() == other.position() + other.left();
+    }
   };
   struct Job : Transfer {
     OpenFile* file;
@@ -96,6 +101,8 @@ class Queue {
 
   void sort_waiting();
   bool is_ready(const Request& request) const;
+  Waiting::iterator oldest_ready();
+  Waiting::iterator first_of_run(Waiting::iterator request) const;
   void start_run(Waiting::iterator first);
   void start_syncs(Waiting::iterator first);
   void start(Job& job, Op op);

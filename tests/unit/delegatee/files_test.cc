@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "delegatee/files/queue.h"
 
@@ -18,7 +19,7 @@ using mailbox::Owner;
 
 const Owner kFirst = Owner::task(0, 1), kSecond = Owner::task(1, 1);
 
-// Counts the transfers of an engine, which it passes on.
+// Counts the transfers of an engine, which it passes on. May tell of an error of the storage.
 class CountingEngine : public Engine {
  public:
   explicit CountingEngine(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
@@ -26,10 +27,16 @@ class CountingEngine : public Engine {
     ++started;
     engine_->start(transfer);
   }
-  Transfer* finished() override { return engine_->finished(); }
+  Transfer* finished() override {
+    Transfer* const transfer = engine_->finished();
+    if (transfer != nullptr && transfer->op == Op::kSync && sync_error != 0)
+      transfer->result = std::exchange(sync_error, 0);
+    return transfer;
+  }
   int fd() const override { return engine_->fd(); }
 
   int started = 0;
+  int sync_error = 0;  // of the next sync; as the kernel's, it is told once
 
  private:
   std::unique_ptr<Engine> engine_;
@@ -119,6 +126,18 @@ TEST_P(Files, OfOneNameShareADescriptorAndAdjacentPiecesOfTwoTasksAreOneTransfer
   EXPECT_EQ(ended_.size(), 3u);
   EXPECT_EQ(ended(1).owner, kSecond);
   EXPECT_EQ(ended(1).bytes, 500u);
+}
+
+TEST_P(Files, TheOldestRequestIsNeverOvertakenForEver) {
+  const uint32_t file = open(kFirst);
+  const std::string data(100, 'a');
+  write(kFirst, file, data, 1 << 20);
+  for (uint64_t n = 0; ended_.size() < 10; ++n) {
+    write(kFirst, file, data, n * 200);
+    queue_->start_one();
+    while (queue_->transfers() != 0) queue_->finish_one();
+  }
+  EXPECT_EQ(ended_[0].request, &requests_[0]);
 }
 
 TEST_P(Files, OfAnotherModeAreNotShared) {
@@ -213,6 +232,26 @@ TEST_P(Files, SyncsOfTwoTasksAreOneCall) {
   work();
   EXPECT_EQ(engine_->started, 1 + 1);
   EXPECT_EQ(ended_.size(), 4u);
+}
+
+TEST_P(Files, ALostWriteFailsTheSyncsOfAllTasksUntilAllHaveClosed) {
+  const uint32_t first = open(kFirst), second = open(kSecond);
+  const auto sync = [&](Owner owner, uint32_t file) {
+    accept(owner, {Op::kSync, file, 0, nullptr, 0, new_request()});
+    work();
+    return ended_.back().error;
+  };
+  const auto close = [&](Owner owner, uint32_t file) {
+    accept(owner, {Op::kClose, file, 0, nullptr, 0, new_request()});
+    work();
+  };
+  engine_->sync_error = -EIO;
+  EXPECT_EQ(sync(kFirst, first), -EIO);
+  EXPECT_EQ(sync(kSecond, second), -EIO);
+  close(kFirst, first);
+  EXPECT_EQ(sync(kSecond, second), -EIO);
+  close(kSecond, second);
+  EXPECT_EQ(sync(kFirst, open(kFirst)), 0);
 }
 
 TEST_P(Files, AreClosedAfterTheirRequests) {
