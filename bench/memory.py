@@ -114,7 +114,11 @@ def partitions_of(user: OrdinaryUser, words: list) -> list[range]:
 
 def shared_files_kib(pid: int, uid: int) -> int:
     folder, blocks = pathlib.Path(f"/proc/{pid}/root/dev/shm"), 0
-    for path in folder.rglob("*"):
+    try:
+        paths = list(folder.rglob("*"))
+    except OSError:  # the process has ended
+        return 0
+    for path in paths:
         try:
             about = path.lstat()
         except OSError:  # removed
