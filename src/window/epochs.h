@@ -42,6 +42,7 @@ class Epochs {
   Epochs(uint32_t members, bool has_threads)
       : has_threads_(has_threads), targets_(new std::atomic<Access>[members]()) {}
 
+  bool has_threads() const { return has_threads_; }
   // Returns whether the caller may access the memory of `rank`.
   bool may_access(uint32_t rank) const {
     const State now = state();

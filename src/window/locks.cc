@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "window/locks.h"
 
+#include <utility>
+
 namespace nagaya::window {
 
 LockRequest::LockRequest(Window& window, uint32_t target, bool is_exclusive, bool has_others)
@@ -38,11 +40,31 @@ bool LockRequest::is_granted() {
     if (!has_others_ && turns_.pass_on(turn_)) window_.group().wake();
     enter_target();
   }
-  if (access_ != Access::kShared) return part_.lock.is_exclusive(ticket_) && is_exclusive_granted();
-  if (!part_.lock.try_shared(ticket_)) return false;
+  AwaitedLock& awaited = window_.part(window_.rank()).awaited;
+  if (!is_target_granted()) {
+    if (awaited_ == 0)
+      awaited.add(awaited_ = AwaitedLock::of(window_.index_of(target_), ticket_,
+                                             window_.epochs().has_threads()));
+    return false;
+  }
+  if (awaited_ != 0) awaited.remove(std::exchange(awaited_, 0));
+  if (access_ != Access::kShared) return is_exclusive_granted();
   window_.group().light_fence();  // the grant before the load of who waits
-  if (part_.lock.has_waiters() || may_hold_up_lock_all()) window_.group().wake();
+  if (may_hold_up_lock_all())
+    window_.group().wake();
+  else if (part_.lock.has_waiters())
+    window_.wake_line(target_);
   return true;
+}
+
+bool LockRequest::is_target_granted() {
+  return access_ == Access::kShared ? part_.lock.try_shared(ticket_)
+                                    : part_.lock.is_exclusive(ticket_);
+}
+
+bool LockRequest::is_far() const {
+  return step_ == Step::kTarget && window_.is_crowded() &&
+         ticket_.place() - part_.lock.place_to_go_on() >= Window::kAwakeInLine * Ticket::kOne;
 }
 
 // Whether the first lock_all may wait until this target's tickets have gone on.

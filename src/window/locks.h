@@ -21,12 +21,16 @@ class LockRequest {
   // Returns true when the lock is held: then access() says how.
   bool is_granted();
   Access access() const { return access_; }
+  // Whether the thread may sleep until Window::wake_line() wakes it: it waits in a crowd, and its
+  // ticket is not one of the next.
+  bool is_far() const;
 
  private:
   enum class Step { kQueue, kEnter, kTarget };
 
   void enter_queue();
   void enter_target();
+  bool is_target_granted();
   bool is_exclusive_granted();
   bool may_hold_up_lock_all() const;
 
@@ -39,6 +43,7 @@ class LockRequest {
   Step step_ = Step::kTarget;
   uint32_t turn_ = 0;
   Ticket ticket_;
+  uint64_t awaited_ = 0;  // what the request has added to the member's AwaitedLock
 };
 
 // Locks a target of this node exclusively if that is possible without waiting. Returns how it is

@@ -5,6 +5,7 @@
 //   line 0    where the member's memory lies     written while the window is opened, then read;
 //             has_lock_all, attachments, list    written later, seldom
 //   line 1    turns, fence                       used in the node's first Part only
+//             awaited                            the lock for which the member waits
 //   line 2    lock, exposure                     of the member as a target; its posts as an origin
 //   more      posts of ranks from 320 on
 #pragma once
@@ -15,6 +16,7 @@
 
 #include "mailbox/machine.h"
 #include "window/attachments.h"
+#include "window/awaited_lock.h"
 #include "window/target_lock.h"
 #include "window/turns.h"
 
@@ -37,6 +39,7 @@ struct Part {
 
   alignas(mailbox::kLineBytes) Turns turns;
   std::atomic<uint64_t> arrived;  // at the opening, fences and the closing so far, by all members
+  AwaitedLock awaited;
 
   alignas(mailbox::kLineBytes) TargetLock lock;
   std::atomic<uint64_t> completed;  // complete() calls to this target so far

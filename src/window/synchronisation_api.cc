@@ -67,9 +67,20 @@ int complete_remote(nagaya_window& window) {
   return signal_and_flush(complete, [&] { return window.remote->flush_all(); });
 }
 
+// The end of a wait for a request, as Wait::until() asks for it.
+struct IsGranted {
+  LockRequest& request;
+
+  bool operator()() const { return request.is_granted(); }
+  bool is_far() const { return request.is_far(); }
+};
+
 Access locked_here(nagaya_window& window, uint32_t rank, bool is_exclusive, bool has_others) {
   LockRequest request(window, rank, is_exclusive, has_others);
-  wait_for_word(window, [&] { return request.is_granted(); });
+  if (window.remote == nullptr)
+    nagaya::llcl::Endpoint::own()->wait(IsGranted{request});
+  else
+    wait_for_word(window, IsGranted{request});
   return request.access();
 }
 

@@ -108,9 +108,10 @@ class TargetLock {
 
   // Called after an unlock or a shared grant, and a light fence: returns whether a ticket waits.
   bool has_waiters() const {
-    return shared_.load(std::memory_order_relaxed) !=
-           (next_.load(std::memory_order_relaxed) & ~Ticket::kHasLockAll);
+    return place_to_go_on() != (next_.load(std::memory_order_relaxed) & ~Ticket::kHasLockAll);
   }
+  // The place of the exclusive holder's ticket, or else of the first one that waits.
+  uint32_t place_to_go_on() const { return shared_.load(std::memory_order_relaxed); }
 
  private:
   // shared_ and exclusive_ are aligned as the word that they are to other nodes.

@@ -197,7 +197,19 @@ void Window::unlock(uint32_t target, Access access) {
   const bool may_have_lock_all = access == Access::kUncountedExclusive
                                      ? part.lock.has_lock_all()
                                      : is_last && common.turns.has_queue();
-  if (may_have_lock_all || part.lock.has_waiters()) group_.wake();
+  if (may_have_lock_all)
+    group_.wake();
+  else if (part.lock.has_waiters())
+    wake_line(target);
+}
+
+void Window::wake_line(uint32_t target) const {
+  // The change before the loads of who sleeps: see Wait::arm, and Group::wake() about naps.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!group_.has_sleepers()) return;
+  const uint32_t index = index_of(target), first = part_at(index).lock.place_to_go_on();
+  for (uint32_t n = 0; n < members_here(); ++n)
+    if (part_at(n).awaited.is_among(index, first, kAwakeInLine)) group_.wake_one(n);
 }
 
 void Window::unlock_all() {

@@ -97,6 +97,14 @@ class Window {
 
   void unlock(uint32_t target, Access access);
   void unlock_all();
+  // Whether members that wait for a lock can be too many for the processors.
+  bool is_crowded() const { return set_ == nullptr && members_here() > group_.processors(); }
+  // How many tickets, from TargetLock::place_to_go_on(), have members that stay awake in a crowd.
+  // The first one is that of an exclusive holder, until it unlocks: so the next member is awake
+  // before its turn, and the hand-over waits for no wake-up.
+  static constexpr uint32_t kAwakeInLine = 2;
+  // Wakes those members, after a change of the target's lock.
+  void wake_line(uint32_t target) const;
 
  private:
   int place_contiguous();

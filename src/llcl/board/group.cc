@@ -179,6 +179,10 @@ uint32_t Group::processors() const {
   return board_->load.processors;
 }
 
+bool Group::has_sleepers() const {
+  return board_->asleep.load(std::memory_order_relaxed) != 0;
+}
+
 void Group::wake_one(uint32_t member) const {
   light_fence();
   if (board_->asleep.load(std::memory_order_relaxed) != 0) wake_task(*board_, members_[member]);

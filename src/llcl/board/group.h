@@ -112,6 +112,8 @@ class Group {
   // sleep to its end.
   void wake() const;
   void wake_one(uint32_t member) const;
+  // Whether threads of any tasks of the node sleep, or are about to.
+  bool has_sleepers() const;
   // Copies between two buffers that do not overlap. Waiting threads help, those of `member` first.
   void copy(void* to, const void* from, size_t bytes, uint32_t member) const;
   // Copies as copy() does, between sides that are not both one run.

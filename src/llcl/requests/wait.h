@@ -76,6 +76,11 @@ class Backoff {
   }
   bool has_time() const { return !mailbox::has_passed<mailbox::Machine>(deadline_ns_); }
   bool is_last_look() const { return is_armed_; }
+  // Called after a fruitless look: the next pause is a sleep.
+  void skip_to_sleep() {
+    if (looks_ < Table::kLooksAwake) looks_ = Table::kLooksAwake;
+    partner_spin_end_ns_ = mailbox::kNever;
+  }
   bool is_probe_due() {
     const bool is_due = slept_ns_ >= probe_at_ns_;
     if (is_due) [[unlikely]]
@@ -135,20 +140,33 @@ class Wait {
 
   // Waits until is_over() (returns 0), the deadline (-ETIMEDOUT), or with kEnd an error of a
   // registered library. While the thread sleeps, probe() is called about every second: it may
-  // change the result of is_over(), and must not wait itself.
+  // change the result of is_over(), and must not wait itself. An is_over with a function is_far()
+  // is that of a wait in a queue: while is_far() returns true, others come first, and the thread
+  // sleeps at once. An event that changes is_far() rings the bell.
   template <class IsOver, class Probe>
   int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
             OnError on_error) {
     if (is_over()) return 0;
     Backoff backoff(*this, waiter, deadline_ns);
     int error = 0;
+    bool was_far = false;
     const auto look = [&] {
       if (backoff.is_probe_due()) probe();
       while (!is_over()) {
         const int moved = advance(backoff.is_last_look());
         if (moved < 0 && on_error == OnError::kEnd) [[unlikely]]
           return error = moved, true;
-        if (moved <= 0 && !help()) return false;
+        if (moved <= 0 && !help()) {
+          if constexpr (requires { is_over.is_far(); }) {
+            const bool is_far = is_over.is_far();
+            if (is_far)
+              backoff.skip_to_sleep();
+            else if (was_far)
+              backoff.found();
+            was_far = is_far;
+          }
+          return false;
+        }
         backoff.found();
         if (!backoff.has_time()) return is_over();
       }

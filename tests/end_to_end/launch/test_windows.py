@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Windows of nagaya/window.h among the tasks of a job, and tasks that are killed in them."""
+import os
 import re
 import time
 
@@ -16,6 +17,15 @@ def test_every_function_does_what_it_says(user, nagaya, installation, tasks):
     ended = user.run([nagaya, "run", "-n", tasks, installation.program("windows"), "all"],
                      timeout=RUN_LIMIT_S)
     assert (ended.code, ended.out) == (0, f"windows of {tasks}\n"), ended
+
+
+@pytest.mark.parametrize("arguments, code", [(["all"], 0), (["die", "lock"], 128 + 9)])
+def test_members_that_sleep_behind_others_get_their_locks(user, nagaya, installation, arguments, code):
+    """On one processor only the next in line for a lock stays awake."""
+    processor = min(os.sched_getaffinity(0))
+    ended = user.run(["taskset", "--cpu-list", processor, nagaya, "run", "--bind-to", "none", "-n", 6,
+                      installation.program("windows"), *arguments], timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out) == (code, "windows of 6\n" if code == 0 else ""), ended
 
 
 def test_ten_thousand_windows_are_open_at_once(user, nagaya, installation):

@@ -129,6 +129,56 @@ TEST(Locks, AreGrantedInTheOrderOfTheRequests) {
   late_reader.give_back();
 }
 
+TEST(AwaitedLock, NamesTheTicketOfOneThreadAlsoWhenTicketsWrap) {
+  AwaitedLock awaited{};
+  EXPECT_FALSE(awaited.is_among(3, 0, 2));
+  const uint32_t place = 0;
+  const uint64_t wait = AwaitedLock::of(3, Ticket(place), false);
+  awaited.add(wait);
+  EXPECT_TRUE(awaited.is_among(3, place, 1));
+  EXPECT_TRUE(awaited.is_among(3, place - Ticket::kOne, 2));
+  EXPECT_FALSE(awaited.is_among(3, place - Ticket::kOne, 1)) << "another ticket's turn";
+  EXPECT_FALSE(awaited.is_among(3, place + Ticket::kOne, 2)) << "it has gone on";
+  EXPECT_FALSE(awaited.is_among(2, place, 2)) << "another target's lock";
+  awaited.remove(wait);
+  EXPECT_FALSE(awaited.is_among(3, place, 1));
+}
+
+TEST(AwaitedLock, NamesEveryTicketWhileOneOfSeveralThreadsWaits) {
+  AwaitedLock awaited{};
+  const uint64_t first = AwaitedLock::of(0, Ticket(4), true);
+  const uint64_t second = AwaitedLock::of(1, Ticket(8), true);
+  awaited.add(first);
+  awaited.add(second);
+  awaited.remove(first);
+  EXPECT_TRUE(awaited.is_among(5, 2, 1));
+  awaited.remove(second);
+  EXPECT_FALSE(awaited.is_among(5, 2, 1));
+}
+
+TEST(Locks, SleepersAreTheRequestsBehindTheNextOneIfMembersAreMoreThanProcessors) {
+  for (const uint32_t processors : {2u, 5u}) {
+    Members members(5);
+    members.board().load.processors = processors;
+    const Handles handles = members.opened(kDynamic);
+    const bool is_crowded = processors == 2;
+    const auto request_of = [&](uint32_t rank) {
+      auto request = std::make_unique<LockRequest>(*handles[rank], 0, true, false);
+      request->is_granted();
+      return request;
+    };
+    const auto holder = request_of(0), next = request_of(1), second = request_of(2);
+    EXPECT_FALSE(next->is_far());
+    EXPECT_EQ(second->is_far(), is_crowded);
+    handles[0]->unlock(0, holder->access());
+    EXPECT_FALSE(second->is_far());
+    EXPECT_TRUE(next->is_granted());
+    handles[1]->unlock(0, next->access());
+    EXPECT_TRUE(second->is_granted());
+    handles[2]->unlock(0, second->access());
+  }
+}
+
 TEST(Locks, LockAllWaitsForALockThatIsOlderThanTheFirstLockAll) {
   Members members(3);
   const Handles handles = members.opened(kDynamic);
