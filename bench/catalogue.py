@@ -16,6 +16,7 @@ import jobs
 import memory
 import mpis
 import npb
+import observing
 import python_ways
 import starts
 import xmp
@@ -189,6 +190,7 @@ TABLE = {
     "messages-hosts": messages("MPI between two hosts, by size", hosts=2, setting="mpi hosts"),
     "messages-hosts-crowded": messages("the same between 8 pairs", hosts=2, tasks_each=8,
                                        setting="mpi hosts crowded"),
+    "top-cost": ("observed", [], "8 B while nobody, nagaya top or nagaya trace reads", observing.run),
     "collectives": collectives("MPI's collectives of two ranks of a node, by size",
                                mpis.mpich("collectives"),
                                mpis.mpich("collectives", "MPICH release_gather", RELEASE_GATHER),

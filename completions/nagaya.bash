@@ -30,6 +30,12 @@ _nagaya_inquiry() {
     ps:*) words='--json -l --long --help' ;;
     top:-n | top:--times | top:-d | top:--delay) return ;;
     top:*) words='-n --times -d --delay --help' ;;
+    trace:-s | trace:--seconds) return ;;
+    trace:-o | trace:--output)
+      mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      return
+      ;;
+    trace:*) words='-o --output -s --seconds --help' ;;
     clean:*) words='-n --dry-run --help' ;;
     doctor:*) words='-n --np --json --help' ;;
     gdb:*)
@@ -78,15 +84,15 @@ _nagaya() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W 'run exec ps top gdb clean doctor bench help --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run exec ps top trace gdb clean doctor bench help --help --version' -- "$cur")
     return
   fi
   local at=2
-  if [ "$command" = run ] || [ "$command" = doctor ]; then
+  if [ "$command" = run ] || [ "$command" = doctor ] || [ "$command" = trace ]; then
     while [ "$at" -lt "$COMP_CWORD" ]; do
       case ${COMP_WORDS[at]} in
         -n | -np | --np | -x | --wdir | --bind-to | --map-by | --output | --error | --stdin | --timeout | \
-          --hosts | --hostfile | --launcher | --launcher-arg) at=$((at + 2)) ;;
+          --hosts | --hostfile | --launcher | --launcher-arg | -o | -s | --seconds) at=$((at + 2)) ;;
         -*) at=$((at + 1)) ;;
         *) break ;;
       esac
@@ -111,6 +117,16 @@ _nagaya() {
     ps | top | clean | gdb)
       _nagaya_inquiry "$command" "$cur" "$prev"
       return
+      ;;
+    trace)
+      if [ "$at" -gt "$COMP_CWORD" ] || { [ "$at" = "$COMP_CWORD" ] && [ "${cur#-}" != "$cur" ]; }; then
+        _nagaya_inquiry "$command" "$cur" "$prev"
+        return
+      fi
+      if [ "$at" = "$COMP_CWORD" ]; then
+        _nagaya_offer "$cur" < <(_nagaya_jobs; compgen -c -- "$cur"; compgen -f -- "$cur")
+        return
+      fi
       ;;
     exec) ;;
     *) return ;;

@@ -4,6 +4,7 @@ complete -c nagaya -n __fish_use_subcommand -f -a run -d 'Start a job, on each n
 complete -c nagaya -n __fish_use_subcommand -f -a exec -d 'Run one process of a launched job as a task'
 complete -c nagaya -n __fish_use_subcommand -f -a ps -d 'Show your jobs on this node and their tasks'
 complete -c nagaya -n __fish_use_subcommand -f -a top -d 'Show what the tasks of your jobs do'
+complete -c nagaya -n __fish_use_subcommand -f -a trace -d 'Record what the tasks of a job wait for'
 complete -c nagaya -n __fish_use_subcommand -f -a gdb -d 'Debug one task'
 complete -c nagaya -n __fish_use_subcommand -f -a clean -d 'Remove what killed jobs have left'
 complete -c nagaya -n __fish_use_subcommand -f -a help -d 'Explain a command'
@@ -30,6 +31,9 @@ complete -c nagaya -n '__fish_seen_subcommand_from run' -l launcher-arg -x -d 'A
 complete -c nagaya -n '__fish_seen_subcommand_from ps' -f -s l -l long -d 'Addresses too'
 complete -c nagaya -n '__fish_seen_subcommand_from top' -f -s d -l delay -x -d 'Seconds between looks'
 complete -c nagaya -n '__fish_seen_subcommand_from top' -f -s n -l times -x -d 'How often'
+complete -c nagaya -n '__fish_seen_subcommand_from trace' -s o -l output -r -d 'The file'
+complete -c nagaya -n '__fish_seen_subcommand_from trace' -s s -l seconds -x -d 'For so long'
+complete -c nagaya -n '__fish_seen_subcommand_from trace' -a '(nagaya ps 2>/dev/null | string replace -rf "^job ([A-Za-z0-9._-]*):.*" "\$1")' -d Job
 complete -c nagaya -n '__fish_seen_subcommand_from ps doctor' -f -l json -d 'As JSON'
 complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l job -x -d 'Which job' -a '(nagaya ps 2>/dev/null | string replace -rf "^job ([A-Za-z0-9._-]*):.*" "\$1")'
 complete -c nagaya -n '__fish_seen_subcommand_from gdb' -l pid -x -d 'The task with this pid'
@@ -38,4 +42,4 @@ complete -c nagaya -n '__fish_seen_subcommand_from gdb' -a '(nagaya ps 2>/dev/nu
 complete -c nagaya -n '__fish_seen_subcommand_from clean' -f -s n -l dry-run -d 'Only say what would be removed'
 complete -c nagaya -n '__fish_seen_subcommand_from doctor' -f -s n -l np -x -d 'For how many tasks'
 complete -c nagaya -n '__fish_seen_subcommand_from bench' -f -a 'all list report tune (nagaya bench list 2>/dev/null | string replace -r " .*" "")'
-complete -c nagaya -n '__fish_seen_subcommand_from run exec doctor' -a '(__fish_complete_subcommand --fcs-skip=2 -n --np -x --wdir --bind-to --map-by --output --error --stdin --timeout --hosts --hostfile --launcher --launcher-arg)'
+complete -c nagaya -n '__fish_seen_subcommand_from run exec doctor trace' -a '(__fish_complete_subcommand --fcs-skip=2 -n --np -x --wdir --bind-to --map-by --output --error --stdin --timeout --hosts --hostfile --launcher --launcher-arg -o -s --seconds)'

@@ -36,6 +36,7 @@ struct Line {
   Words execute;
   PsOptions ps;
   TopOptions top;
+  TraceOptions trace;
   GdbOptions gdb;
   CleanOptions clean;
   DoctorOptions doctor;
@@ -208,6 +209,26 @@ void add_top(CLI::App& app, Line& line) {
   command.callback([&line] { line.action = [&line] { return top_command(line.top); }; });
 }
 
+void add_trace(CLI::App& app, Line& line) {
+  TraceOptions& options = line.trace;
+  CLI::App& command = *app.add_subcommand(
+      "trace", "Record what the tasks of a job wait for, and their messages, for Perfetto");
+  command.add_option("-o,--output", options.output, "The file (default: nagaya-trace.json)")
+      ->option_text("FILE");
+  command
+      .add_option("-s,--seconds", options.seconds,
+                  "For so long (default: until Ctrl-C, or the end of the job or the command)")
+      ->check(CLI::Range(0.001, 1e6))
+      ->option_text("SECONDS");
+  add_help(command, "[JOB | [--] COMMAND [ARGUMENT...]]",
+           "Examples:\n"
+           "  nagaya trace nagaya run -n 4 ./program    a job from its beginning to its end\n"
+           "  nagaya trace -s 2 -o two.json             the running job, for two seconds\n"
+           "  nagaya trace run-97b406a9ad89980e         one of several jobs (`nagaya ps`)");
+  add_command(command, options.command);
+  command.callback([&line] { line.action = [&line] { return trace_command(line.trace); }; });
+}
+
 void add_gdb(CLI::App& app, Line& line) {
   GdbOptions& options = line.gdb;
   CLI::App& command = *app.add_subcommand("gdb", "Debug one task with gdb: nagaya gdb TASK");
@@ -334,9 +355,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("nagaya help SUBCOMMAND tells of one; so does its manual page, nagaya-SUBCOMMAND(1).");
   tools::Line line;
-  for (const auto add :
-       {tools::add_run, tools::add_exec, tools::add_attend, tools::add_execute, tools::add_ps,
-        tools::add_top, tools::add_gdb, tools::add_clean, tools::add_doctor, tools::add_bench})
+  for (const auto add : {tools::add_run, tools::add_exec, tools::add_attend, tools::add_execute,
+                         tools::add_ps, tools::add_top, tools::add_trace, tools::add_gdb,
+                         tools::add_clean, tools::add_doctor, tools::add_bench})
     add(app, line);
   return tools::written(tools::parse_and_run(app, line, {argv + 1, argv + argc}));
 }

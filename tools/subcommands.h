@@ -31,6 +31,13 @@ struct TopOptions {
 };
 int top_command(const TopOptions& options);
 
+struct TraceOptions {
+  std::string output = "nagaya-trace.json";
+  double seconds = 0;  // 0: until something ends it
+  Words command;       // one that starts jobs, or the name of a job; empty: the running job
+};
+int trace_command(const TraceOptions& options);
+
 struct GdbOptions {
   std::string job;
   int pid = 0;

@@ -5,12 +5,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 
+#include "activity_reader.h"
 #include "base/printable.h"
 #include "job_sockets.h"
 #include "job_text.h"
@@ -22,21 +26,73 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a task has done since it started.
+// The sums of a task since it started, and what it waits for.
 struct Sums {
   double cpu_s = 0;
   uint64_t sleeps = 0, preemptions = 0;
+  // By the task's own counts, which it keeps while somebody reads them.
+  bool has_counts = false;
+  uint64_t messages = 0, message_bytes = 0, collectives = 0, accesses = 0, copied_bytes = 0;
+  uint64_t waited_ticks = 0;
+  uint64_t now_ticks = 0, waiting_since = 0;  // 0: it does not wait
+  llcl::WaitReason reason;
 };
 
-std::map<int, Sums> sums_of(const std::vector<JobSocket>& sockets) {
-  std::map<int, Sums> sums;
-  for (const JobSocket& socket : sockets)
-    for (const task::TaskStatus& task : socket.status.tasks)
-      if (const auto process = process_state(task.pid))
-        sums[task.pid] = {process->cpu_s,
-                          status_number(task.pid, "voluntary_ctxt_switches").value_or(0),
-                          status_number(task.pid, "nonvoluntary_ctxt_switches").value_or(0)};
-  return sums;
+void add_counts(Sums& sums, const llcl::TaskActivity& task) {
+  const auto load = [](const llcl::TaskActivity::Count& count) {
+    return count.load(std::memory_order_relaxed);
+  };
+  sums.has_counts = true;
+  sums.messages = load(task.messages);
+  sums.message_bytes = load(task.message_bytes);
+  sums.collectives = load(task.collectives);
+  sums.accesses = load(task.accesses);
+  sums.copied_bytes = load(task.copied_bytes);
+  sums.waited_ticks = load(task.waited_ticks);
+  sums.waiting_since = load(task.waiting_since);
+  sums.reason = {load(task.waiting_for)};
+  sums.now_ticks = arch::ticks();
+  // A wait is added to the task's own sum when it ends.
+  if (sums.waiting_since != 0 && sums.now_ticks > sums.waiting_since)
+    sums.waited_ticks += sums.now_ticks - sums.waiting_since;
+}
+
+// The readers of all jobs, by the paths of their sockets; nullptr: the job cannot be read.
+using Readers = std::map<std::string, std::unique_ptr<ActivityReader>>;
+
+std::unique_ptr<ActivityReader> new_reader(const std::string& socket_path) try {
+  return std::make_unique<ActivityReader>(socket_path, llcl::kCounts);
+} catch (const base::Error&) {
+  return nullptr;  // the columns show "-"
+}
+
+std::map<int, Sums> sums_of(const std::vector<JobSocket>& sockets, const Readers& readers) {
+  std::map<int, Sums> all;
+  for (const JobSocket& socket : sockets) {
+    const auto reader = readers.find(socket.path);
+    for (const task::TaskStatus& task : socket.status.tasks) {
+      const auto process = process_state(task.pid);
+      if (!process) continue;
+      Sums& sums = all[task.pid];
+      sums.cpu_s = process->cpu_s;
+      sums.sleeps = status_number(task.pid, "voluntary_ctxt_switches").value_or(0);
+      sums.preemptions = status_number(task.pid, "nonvoluntary_ctxt_switches").value_or(0);
+      if (reader != readers.end() && reader->second != nullptr &&
+          task.number < reader->second->activity().capacity)
+        add_counts(sums, reader->second->activity().of(task.number));
+    }
+  }
+  return all;
+}
+
+// Returns "allreduce, task 3", with the seconds of a long wait; "-" for a task that does not wait.
+std::string wait_text(const Sums& sums, double ticks_per_s) {
+  if (sums.waiting_since == 0) return "-";
+  std::string text = text_of(sums.reason.purpose());
+  const std::string whom = text_of(sums.reason.whom());
+  if (!whom.empty()) text += ", " + whom;
+  const double seconds = (sums.now_ticks - sums.waiting_since) / ticks_per_s;
+  return seconds < 1 ? text : text + fmt::format(", {:.0f} s", seconds);
 }
 
 uint64_t requests_of(const task::JobStatus& status) {
@@ -62,8 +118,8 @@ class Top {
       if (socket.state != SocketState::kAnswers) continue;
       text += text.empty() ? "" : "\n";
       text += line_of(socket, requests_before, seconds);
-      text += fmt::format("  {:>4} {:>8}  {:>6} {:>9} {:>11}  {}\n", "TASK", "PID", "CPU",
-                          "SLEEPS/s", "PREEMPTED/s", "PROGRAM");
+      text += fmt::format(kRow, "TASK", "PID", "CPU", "WAIT", "SLEEPS/s", "PREEMPTED/s", "MSGS/s",
+                          "COLLS/s", "ACCESSES/s", "SENT/s", "COPIED/s", "WAITS FOR", "PROGRAM");
       for (const task::TaskStatus& task : socket.status.tasks)
         text += row_of(task, sums_before, seconds);
     }
@@ -73,7 +129,16 @@ class Top {
  private:
   void look() {
     sockets_ = ask_all_sockets();
-    sums_ = sums_of(sockets_);
+    Readers readers;
+    for (const JobSocket& socket : sockets_) {
+      if (socket.state != SocketState::kAnswers) continue;
+      const auto known = readers_.find(socket.path);
+      const bool is_read =
+          known != readers_.end() && known->second != nullptr && !known->second->has_ended();
+      readers[socket.path] = is_read ? std::move(known->second) : new_reader(socket.path);
+    }
+    readers_ = std::move(readers);
+    sums_ = sums_of(sockets_, readers_);
     for (const JobSocket& socket : sockets_) requests_[socket.job] = requests_of(socket.status);
     time_ = Clock::now();
   }
@@ -98,33 +163,50 @@ class Top {
   std::string row_of(const task::TaskStatus& task, const std::map<int, Sums>& sums_before,
                      double seconds) const {
     const auto now = sums_.find(task.pid), before = sums_before.find(task.pid);
-    std::string cpu = "-", sleeps = "-", preemptions = "-";
-    if (now != sums_.end() && before != sums_before.end()) {
-      const auto rate = [&](auto Sums::*sum) {
-        return (now->second.*sum - before->second.*sum) / seconds;
-      };
-      cpu = fmt::format("{:.0f} %", 100 * rate(&Sums::cpu_s));
-      sleeps = fmt::format("{:.0f}", rate(&Sums::sleeps));
-      preemptions = fmt::format("{:.0f}", rate(&Sums::preemptions));
-    }
-    return fmt::format("  {:>4} {:>8}  {:>6} {:>9} {:>11}  {}\n", task.number, task.pid, cpu,
-                       sleeps, preemptions, base::printable(task.program));
+    const bool is_known = now != sums_.end() && before != sums_before.end();
+    const bool has_counts = is_known && now->second.has_counts && before->second.has_counts;
+    const auto grown = [&](auto Sums::*sum) {  // 0: another thread has made it look smaller
+      return std::max(0.0, double(now->second.*sum) - double(before->second.*sum));
+    };
+    const auto rate = [&](bool is_shown, auto Sums::*sum) {
+      return is_shown ? fmt::format("{:.0f}", grown(sum) / seconds) : std::string("-");
+    };
+    const auto bytes = [&](auto Sums::*sum) {
+      return has_counts ? size_text(static_cast<uint64_t>(grown(sum) / seconds)) : std::string("-");
+    };
+    const double ticks = has_counts ? grown(&Sums::now_ticks) : 0;
+    const std::string cpu =
+        is_known ? fmt::format("{:.0f} %", 100 * grown(&Sums::cpu_s) / seconds) : "-";
+    const std::string waited =
+        ticks > 0 ? fmt::format("{:.0f} %", 100 * grown(&Sums::waited_ticks) / ticks) : "-";
+    return fmt::format(kRow, task.number, task.pid, cpu, waited, rate(is_known, &Sums::sleeps),
+                       rate(is_known, &Sums::preemptions), rate(has_counts, &Sums::messages),
+                       rate(has_counts, &Sums::collectives), rate(has_counts, &Sums::accesses),
+                       bytes(&Sums::message_bytes), bytes(&Sums::copied_bytes),
+                       ticks > 0 ? wait_text(now->second, ticks / seconds) : "-",
+                       base::printable(task.program));
   }
 
+  static constexpr const char* kRow =
+      "  {:>4} {:>8}  {:>6} {:>6} {:>9} {:>11} {:>8} {:>8} {:>10} {:>10} {:>10}  {:<24}  {}\n";
+
+  Readers readers_;
   std::vector<JobSocket> sockets_;
   std::map<int, Sums> sums_;                  // by pid
   std::map<std::string, uint64_t> requests_;  // to other nodes, by job
   Clock::time_point time_;
 };
 
-// Returns the first lines that fit on the terminal.
+// Returns the part of the text that fits on the terminal.
 std::string fitted(const std::string& text) {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < 2) return text;
-  size_t end = 0;
-  for (unsigned row = 1; row < size.ws_row && end != std::string::npos; ++row)
-    end = text.find('\n', end == 0 ? 0 : end + 1);
-  return end == std::string::npos ? text : text.substr(0, end);
+  std::istringstream lines(text);
+  std::string shown;
+  std::string line;
+  for (unsigned row = 1; row < size.ws_row && std::getline(lines, line); ++row)
+    shown += (row == 1 ? "" : "\n") + line.substr(0, size.ws_col);
+  return shown;
 }
 
 }  // namespace

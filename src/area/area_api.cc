@@ -12,6 +12,8 @@
 using nagaya::area::Areas;
 using nagaya::base::catch_errors;
 using nagaya::llcl::Endpoint;
+using nagaya::llcl::Purpose;
+using nagaya::llcl::TaskActivity;
 
 struct nagaya_areas : Areas {
   using Areas::Areas;
@@ -27,16 +29,28 @@ int with_endpoint(Function function) {
   return endpoint == nullptr ? -ESRCH : function(*endpoint);
 }
 
+// `other`: the process at the other end of the message.
 template <class Message>
-int wait_for(Endpoint& endpoint, nagaya_areas& areas, Message& message) {
-  endpoint.wait([&] { return areas.is_complete(message); });
+int wait_for(Endpoint& endpoint, nagaya_areas& areas, Purpose purpose, uint32_t other,
+             Message& message) {
+  if (endpoint.recorder().is_read()) [[unlikely]]
+    endpoint.recorder().expect(purpose, areas.process(other));
+  endpoint.wait(purpose, [&] { return areas.is_complete(message); });
   return message.error;
+}
+
+// Counts a message that goes through areas of this node: others are counted as two-sided messages.
+void count_message(const Endpoint& endpoint, const nagaya_areas& areas,
+                   const nagaya_area_send& send) {
+  if (!areas.is_here(send.to)) return;
+  count(endpoint.board(), endpoint.owner(), &TaskActivity::messages, 1);
+  count(endpoint.board(), endpoint.owner(), &TaskActivity::message_bytes, send.bytes);
 }
 
 // Tries to send for as long as the spool's patience. Returns whether it was sent.
 bool send_patiently(Endpoint& endpoint, nagaya_areas& areas, nagaya_area_send& send) {
   const auto is_sent = [&] { return areas.try_send_now(send); };
-  return endpoint.wait_for(is_sent, areas.spool().patience_us()) == 0;
+  return endpoint.wait_for(Purpose::kSend, is_sent, areas.spool().patience_us()) == 0;
 }
 
 }  // namespace
@@ -67,8 +81,9 @@ int nagaya_area_close(nagaya_areas* areas) {
 }
 
 int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
-  return with_endpoint([&](Endpoint&) {
+  return with_endpoint([&](Endpoint& endpoint) {
     if (!areas->exists(send->to, send->index)) return -EINVAL;
+    count_message(endpoint, *areas, *send);
     return catch_errors([&] { return areas->start(*send); });
   });
 }
@@ -76,7 +91,7 @@ int nagaya_area_start_send(nagaya_areas* areas, nagaya_area_send* send) {
 int nagaya_area_start_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   return with_endpoint([&](Endpoint& endpoint) {
     if (!areas->exists(receive->from, receive->index)) return -EINVAL;
-    endpoint.wait([&] { return areas->is_open(receive->from); });
+    endpoint.wait(Purpose::kReceive, [&] { return areas->is_open(receive->from); });
     return catch_errors([&] { return areas->start(*receive); });
   });
 }
@@ -92,14 +107,16 @@ int nagaya_area_prepare_send(nagaya_areas* areas, nagaya_area_send* send) {
 int nagaya_area_prepare_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
   return with_endpoint([&](Endpoint& endpoint) {
     if (!areas->exists(receive->from, receive->index)) return -EINVAL;
-    endpoint.wait([&] { return areas->is_open(receive->from); });
+    endpoint.wait(Purpose::kReceive, [&] { return areas->is_open(receive->from); });
     return areas->prepare(*receive);
   });
 }
 
 int nagaya_area_start_prepared_send(nagaya_areas* areas, nagaya_area_send* send) {
-  return with_endpoint(
-      [&](Endpoint&) { return catch_errors([&] { return areas->start_prepared(*send); }); });
+  return with_endpoint([&](Endpoint& endpoint) {
+    count_message(endpoint, *areas, *send);
+    return catch_errors([&] { return areas->start_prepared(*send); });
+  });
 }
 
 int nagaya_area_start_prepared_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
@@ -126,11 +143,15 @@ int nagaya_area_test_receive(nagaya_areas* areas, nagaya_area_receive* receive) 
 }
 
 int nagaya_area_wait_send(nagaya_areas* areas, nagaya_area_send* send) {
-  return with_endpoint([&](Endpoint& endpoint) { return wait_for(endpoint, *areas, *send); });
+  return with_endpoint([&](Endpoint& endpoint) {
+    return wait_for(endpoint, *areas, Purpose::kSend, send->to, *send);
+  });
 }
 
 int nagaya_area_wait_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
-  return with_endpoint([&](Endpoint& endpoint) { return wait_for(endpoint, *areas, *receive); });
+  return with_endpoint([&](Endpoint& endpoint) {
+    return wait_for(endpoint, *areas, Purpose::kReceive, receive->from, *receive);
+  });
 }
 
 int nagaya_area_cancel_receive(nagaya_areas* areas, nagaya_area_receive* receive) {
@@ -164,12 +185,13 @@ int nagaya_area_send_now(nagaya_areas* areas, const void* data, size_t bytes, ui
     send.bytes = bytes;
     send.to = to;
     send.index = index;
+    count_message(endpoint, *areas, send);
     if (areas->spool().is_set()) {
       if (send_patiently(endpoint, *areas, send)) return send.error;
       return catch_errors([&] { return areas->send_from_spool(send); });
     }
     if (const int error = catch_errors([&] { return areas->start(send); }); error != 0)
       return error;
-    return wait_for(endpoint, *areas, send);
+    return wait_for(endpoint, *areas, Purpose::kSend, send.to, send);
   });
 }

@@ -180,10 +180,12 @@ bool Areas::try_send(nagaya_area_send& send) {
 }
 
 void Areas::copy(const Cell& cell, const nagaya_area_send& send, size_t bytes) {
-  if (bytes < llcl::CopyMachine::kOfferedMinBytes)
+  if (bytes < llcl::CopyMachine::kOfferedMinBytes) {
     layout::copy_bytes(cell.to, send.data, bytes);
-  else
+    group_.count_copied(bytes);
+  } else {
     group_.copy(cell.to, send.data, bytes, index_here(send.to));
+  }
 }
 
 bool Areas::try_finish(nagaya_area_send& send) {

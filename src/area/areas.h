@@ -72,6 +72,8 @@ class Areas {
   // Copies the data to the spool, and sends from there. Returns 0, -ENOBUFS. May throw
   // std::bad_alloc.
   int send_from_spool(const nagaya_area_send& send);
+  bool is_here(uint32_t rank) const { return processes_->is_here(rank); }
+  nagaya_process process(uint32_t rank) const { return processes_->process(rank); }
   bool exists(uint32_t rank, uint32_t index) const {
     return rank < processes_->size() && index < count_;
   }
@@ -88,7 +90,6 @@ class Areas {
     std::atomic<nagaya_area_cell*> cells;
   };
 
-  bool is_here(uint32_t rank) const { return processes_->is_here(rank); }
   uint32_t index_here(uint32_t rank) const { return processes_->index_of(rank); }
   const SharedAddresses* addresses_of(uint32_t rank) const;
   Cell& own_cell(uint32_t index) const { return *reinterpret_cast<Cell*>(&cells_[index]); }

@@ -31,7 +31,7 @@ namespace {
 // there is no endpoint.
 template <class IsOver>
 void wait(IsOver is_over) {
-  if (!is_over()) Endpoint::own()->wait(is_over);
+  if (!is_over()) Endpoint::own()->wait(nagaya::llcl::Purpose::kArray, is_over);
 }
 
 // Whether the caller is a forked child that has a copy of an array of several processes.

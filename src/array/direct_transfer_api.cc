@@ -131,7 +131,7 @@ void* nagaya_array_blocks_at(nagaya_array_blocks* blocks, uint32_t member) {
     base = blocks->members.base_of(member);
     return base != nullptr;
   };
-  if (!is_known()) Endpoint::own()->wait(is_known);
+  if (!is_known()) Endpoint::own()->wait(nagaya::llcl::Purpose::kArray, is_known);
   return base;
 }
 
@@ -145,6 +145,6 @@ void nagaya_array_blocks_close(nagaya_array_blocks* blocks) {
   const auto is_over = [&] { return members.have_all_left(); };
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint != nullptr && members.base_of(members.rank()) != nullptr && !is_over())
-    endpoint->wait(is_over);
+    endpoint->wait(nagaya::llcl::Purpose::kArray, is_over);
   delete blocks;
 }

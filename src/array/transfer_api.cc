@@ -50,7 +50,8 @@ int nagaya_array_transfer(nagaya_transfers* transfers, const nagaya_array_side* 
     if (!TransferPlan::are_conformable(Side(*to, members), Side(*from, members))) return -EINVAL;
     Assignment assignment(transfers->members(), transfers->parts_of(*to, *from), to->base,
                           from->base);
-    if (!assignment.advance()) Endpoint::own()->wait([&] { return assignment.advance(); });
+    if (!assignment.advance())
+      Endpoint::own()->wait(nagaya::llcl::Purpose::kArray, [&] { return assignment.advance(); });
     transfers->fail(assignment.error());
     return assignment.error();
   });

@@ -133,7 +133,9 @@ void count_in(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
 void meet_on_one_node(World& world, llcl::Endpoint& endpoint, uint32_t rank) {
   count_in(world, endpoint, rank);
   int missing_ms = 0;
-  for (int waited_ms = 0; endpoint.wait([&] { return world.is_ready_or_failed(); }, kLookMs) != 0;
+  for (int waited_ms = 0;
+       endpoint.wait(
+           llcl::Purpose::kJob, [&] { return world.is_ready_or_failed(); }, kLookMs) != 0;
        waited_ms += kLookMs) {
     const auto missing = missing_task(world, endpoint.board(), *endpoint.record().space);
     missing_ms = missing ? missing_ms + kLookMs : 0;
@@ -248,7 +250,8 @@ void meet_other_nodes(World& world, llcl::Endpoint& endpoint, Meeting& meeting, 
   if (speaker != nullptr) meeting.publish(kConnected, encode(speaker->connect()));
   meeting.fence();
   if (speaker != nullptr) speaker->conclude();
-  if (endpoint.wait([&] { return world.is_ready_or_failed(); }, kStartTimeoutMs) != 0)
+  if (endpoint.wait(
+          llcl::Purpose::kJob, [&] { return world.is_ready_or_failed(); }, kStartTimeoutMs) != 0)
     throw Error(-ETIMEDOUT,
                 "the task that speaks for this node has not reached the other nodes within " +
                     std::to_string(kStartTimeoutMs / 1000) + " s");

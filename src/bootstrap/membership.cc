@@ -67,7 +67,7 @@ void Membership::await(Ready ready) {
   const auto probe = [&] {
     has_lost = a_member_has_ended() && !is_over();  // a member may have come, then ended
   };
-  endpoint_.wait(is_over, probe);
+  endpoint_.wait(llcl::Purpose::kJob, is_over, probe);
   if (has_lost) give_up(-EOWNERDEAD);
 }
 
@@ -102,7 +102,8 @@ int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
     return llcl::has_reached(world_->word(round).load(std::memory_order_acquire), barrier);
   };
   const auto is_over = [&] { return has_come() || error() != 0; };
-  for (int ms = kProbeMs; endpoint_.wait(is_over, ms) != 0; ms = std::min(2 * ms, kLatestProbeMs)) {
+  for (int ms = kProbeMs; endpoint_.wait(llcl::Purpose::kJob, is_over, ms) != 0;
+       ms = std::min(2 * ms, kLatestProbeMs)) {
     const int silent = change_word(from, round, nagaya_llcl_try_add_word, 0);
     if (silent != 0 && !has_come()) return silent;
     if (a_member_has_ended()) return -EOWNERDEAD;
@@ -118,7 +119,8 @@ int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t 
   const int error = retry([&] { return change(&place, value, nagaya_flag(&changed)); });
   if (error != 0) return error;
   // Acquire: pairs with the delegatee's store.
-  endpoint_.wait([&] { return std::atomic_ref(changed).load(std::memory_order_acquire) != 0; });
+  endpoint_.wait(llcl::Purpose::kJob,
+                 [&] { return std::atomic_ref(changed).load(std::memory_order_acquire) != 0; });
   return llcl::error_of(changed);
 }
 
@@ -159,7 +161,7 @@ int Membership::allgather(const void* own, size_t bytes, void* all) {
 
 // Waits until `counter` shows `count` completed requests, good and failed ones.
 void Membership::await_completions(uint64_t& counter, uint64_t count) {
-  endpoint_.wait([&] {  // acquire: pairs with the delegatee's store
+  endpoint_.wait(llcl::Purpose::kJob, [&] {  // acquire: pairs with the delegatee's store
     const uint64_t done = std::atomic_ref(counter).load(std::memory_order_acquire);
     return (done & ~NAGAYA_COUNTER_FAILED) >= count;
   });

@@ -20,11 +20,13 @@ using nagaya::base::catch_errors;
 using nagaya::coll::algorithm_of;
 using nagaya::coll::Operation;
 using nagaya::coll::PendingCollectives;
+using nagaya::coll::purpose_of;
 using nagaya::coll::Team;
 using nagaya::coll::hierarchy::MultiNodeTeam;
 using nagaya::coll::hierarchy::Schedule;
 using nagaya::layout::has_runs;
 using nagaya::llcl::Endpoint;
+using nagaya::llcl::Purpose;
 using nagaya::llcl::Tuning;
 using nagaya::processes::ProcessSet;
 
@@ -50,6 +52,10 @@ bool may_have_runs(const nagaya_team& team, const nagaya_collective& what) {
   return what.kind < NAGAYA_REDUCE;
 }
 
+void count_collective(const Endpoint& endpoint) {
+  count(endpoint.board(), endpoint.owner(), &nagaya::llcl::TaskActivity::collectives, 1);
+}
+
 bool is_valid(const nagaya_team* team, const nagaya_collective* what) {
   return team != nullptr && what != nullptr && what->root < team->size() &&
          nagaya::coll::is_valid_kind(what->kind) &&
@@ -61,7 +67,7 @@ int detach_multi_node(MultiNodeTeam& team, nagaya_collective& collective) {
   const Schedule::StepGuard schedule = Schedule::hold(team, collective);
   if (schedule == nullptr) return 0;
   const bool has_copy = schedule->detach();
-  Endpoint::own()->wait([&] { return schedule->has_no_readers(); });
+  Endpoint::own()->wait(Purpose::kBcast, [&] { return schedule->has_no_readers(); });
   return has_copy ? 1 : 0;
 }
 
@@ -96,7 +102,8 @@ int run_multi_node(MultiNodeTeam& team, nagaya_collective& collective) {
   if (const int error = start_multi_node(team, collective); error != 0) return error;
   // Acquire: pairs with complete().
   const std::atomic_ref is_complete(collective.is_complete);
-  Endpoint::own()->wait([&] { return is_complete.load(std::memory_order_acquire) != 0; });
+  Endpoint::own()->wait(purpose_of(collective.kind),
+                        [&] { return is_complete.load(std::memory_order_acquire) != 0; });
   return collective.error;
 }
 
@@ -145,7 +152,7 @@ int nagaya_coll_wait_close(nagaya_team* team) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   if (team == nullptr) return -EINVAL;
-  endpoint->wait([&] { return team->is_idle(); });
+  endpoint->wait(Purpose::kOther, [&] { return team->is_idle(); });
   delete team;
   return 0;
 }
@@ -154,6 +161,7 @@ int nagaya_coll_start(nagaya_team* team, nagaya_collective* collective) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
+  count_collective(*endpoint);
   return catch_errors([&] {
     if (team->multi_node) return start_multi_node(*team->multi_node, *collective);
     endpoint->waits().set_partner(team->one_node->partner());
@@ -176,7 +184,7 @@ int nagaya_coll_detach(nagaya_team* team, nagaya_collective* collective) {
     return operation() != nullptr && operation()->detach() ? 1 : 0;
   });
   if (copies < 0) return copies;
-  endpoint->wait([&] {
+  endpoint->wait(Purpose::kBcast, [&] {
     const auto lock = team->one_node->locked();
     return operation() == nullptr || operation()->has_no_readers();
   });
@@ -187,6 +195,7 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   Endpoint* const endpoint = Endpoint::own();
   if (endpoint == nullptr) return -ESRCH;
   if (!is_valid(team, collective)) return -EINVAL;
+  count_collective(*endpoint);
   if (team->multi_node) {
     // A blocking run does not call `complete`. The caller's value is put back afterwards: the
     // caller may start the same collective later.
@@ -199,9 +208,9 @@ int nagaya_coll_run(nagaya_team* team, nagaya_collective* collective) {
   Team& one_node = *team->one_node;
   Operation operation(one_node, *collective, algorithm_of(*collective, one_node));
   endpoint->waits().set_partner(one_node.partner());
-  endpoint->wait([&] {
+  endpoint->wait(purpose_of(collective->kind), [&] {
     const auto lock = one_node.locked();
-    return operation.advance();
+    return operation.advance(endpoint->recorder());
   });
   return collective->error;
 }

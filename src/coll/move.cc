@@ -155,8 +155,10 @@ void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& 
     return;
   else if (is_long)
     operation.team().group().copy(to.data(), from.data(), bytes, sender);
-  else
+  else {
     layout::copy_bytes(to.data(), from.data(), bytes);
+    operation.team().group().count_copied(bytes);
+  }
 }
 
 // BCAST with may_detach: reads the root's block, or the copy if the root has detached meanwhile.

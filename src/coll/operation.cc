@@ -28,6 +28,13 @@ bool Operation::advance() try {
   return false;
 }
 
+void Operation::tell(llcl::Recorder& recorder, bool is_over) const {
+  const nagaya_process whom =
+      missed_ != kNobody ? team_.process_of(missed_) : nagaya_process{0, UINT32_MAX};
+  const llcl::Purpose purpose = purpose_of(what_.kind);
+  is_over ? recorder.arrived(purpose, whom) : recorder.expect(purpose, whom);
+}
+
 bool Operation::detach() {
   if (have_all_begun()) return false;
   const layout::Buffer block = layout::block_of(direct_buffers.send, 0);
@@ -86,7 +93,7 @@ void Operation::post_direct() {
 bool Operation::has_no_users() {
   for (; next_user_ < size(); ++next_user_) {
     const bool is_user = next_user_ != rank() && algorithm_.is_used_by(*this, next_user_);
-    if (is_user && !team_.has_left(next_user_, number_)) return false;
+    if (is_user && !team_.has_left(next_user_, number_)) return misses(next_user_);
   }
   return true;
 }

@@ -18,6 +18,13 @@ namespace nagaya::coll {
 
 class Operation;
 
+// What a wait for a collective is for.
+constexpr llcl::Purpose purpose_of(nagaya_collective_kind kind) {
+  return static_cast<llcl::Purpose>(static_cast<int>(llcl::Purpose::kBarrier) + kind);
+}
+static_assert(purpose_of(NAGAYA_BARRIER) == llcl::Purpose::kBarrier &&
+              purpose_of(NAGAYA_EXSCAN) == llcl::Purpose::kExscan);
+
 // The steps of one way to do a collective.
 struct Algorithm {
   const char* name;
@@ -57,6 +64,13 @@ class Operation {
   // Advances the collective as far as possible. Returns whether it is complete. The caller holds
   // the team's lock.
   bool advance();
+  // Calls advance(), and tells readers of the task's activity for which member it waits.
+  bool advance(llcl::Recorder& recorder) {
+    const bool is_over = advance();
+    if (recorder.is_read()) [[unlikely]]
+      tell(recorder, is_over);
+    return is_over;
+  }
 
   // Called once by the root of a BCAST, with the team's lock. If members have not begun to read the
   // root's block, copies it for them and returns true; else returns false. May throw
@@ -82,6 +96,7 @@ class Operation {
   void post_data(size_t bytes, Write write) {
     write(prepare_line(bytes));
     team_.post(number_);
+    team_.group().count_copied(bytes);
   }
   // Adds to the posted line's data and raises its level (1, 2, ...): write(data) writes only bytes
   // that no other member reads before it has seen that level.
@@ -91,9 +106,9 @@ class Operation {
     team_.post_level(number_, level);
   }
   void post_direct();
-  bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_); }
+  bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_) || misses(rank); }
   bool has_posted(uint32_t rank, uint32_t level) const {
-    return team_.has_posted(rank, number_, level);
+    return team_.has_posted(rank, number_, level) || misses(rank);
   }
   const Line& line(uint32_t rank) const { return team_.line(rank, number_); }
   // Returns uninitialised memory, valid until the operation ends or the next call. May throw
@@ -109,10 +124,17 @@ class Operation {
   uint32_t next = 0;             // work() has handled the ranks or levels before this one
 
  private:
+  static constexpr uint32_t kNobody = UINT32_MAX;
   enum class State : uint8_t { kWaiting, kWorking, kLeft, kComplete };
 
   bool begin();
   bool has_no_users();
+  // Notes that the operation waits for this member. Returns false.
+  bool misses(uint32_t rank) const {
+    missed_ = rank;
+    return false;
+  }
+  void tell(llcl::Recorder& recorder, bool is_over) const;
   std::byte* prepare_line(size_t bytes);
 
   Team& team_;
@@ -122,6 +144,8 @@ class Operation {
   State state_ = State::kWaiting;
   bool is_direct_ = false;
   uint32_t next_user_ = 0;
+  // The member for which the last advance() in vain has waited. Changes by looks at its line.
+  mutable uint32_t missed_ = kNobody;
   Detachable detachable_;
   std::unique_ptr<std::byte[]> scratch_;
 };

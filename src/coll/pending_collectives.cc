@@ -46,7 +46,7 @@ int PendingCollectives::advance() {
   for (auto one = operations_.begin(); one != operations_.end();) {
     const auto next = std::next(one);
     const auto team_guard = one->team().locked();
-    if (one->is_for_this_thread() && one->advance())
+    if (one->is_for_this_thread() && one->advance(waits().recorder()))
       finished.splice(finished.end(), operations_, one);
     one = next;
   }

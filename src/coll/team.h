@@ -33,6 +33,9 @@ class Team {
   const llcl::Group& group() const { return group_; }
   uint32_t rank() const { return rank_; }
   uint32_t size() const { return static_cast<uint32_t>(group_.members().size()); }
+  nagaya_process process_of(uint32_t rank) const {
+    return {board_->node.load(std::memory_order_relaxed), group_.members()[rank]};
+  }
   // Whether the team has so many members that one does not poll all the others, and the node has a
   // processor for each of them (which other tasks may use, too). Equal at all members.
   bool is_large() const { return is_large_; }

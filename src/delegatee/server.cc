@@ -154,6 +154,7 @@ void Server::task_starts(const task::TaskRecord& record, std::span<const uint64_
 void Server::task_ended(const task::TaskRecord& record) {
   const mailbox::Owner dead = llcl::reclaim(board_, record.number);
   if (dead == mailbox::Owner{}) return;
+  llcl::note_end(board_, record.number);
   if (files_ != nullptr) files_->abandon(dead);
   if (!is_connected()) return board_.lanes->reclaim(dead);
   for (const auto& served : served_) {

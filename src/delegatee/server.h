@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// server.h - the host's part of the floors above `task`: the board; the node's delegatees, each in a
-// thread of its own, once the job turns out to have several nodes; and another thread once a task
+// server.h - the host's part of the floors above `task`: the board; the node's delegatees, each in
+// a thread of its own, once the job turns out to have several nodes; and another thread once a task
 // has opened a file.
 #pragma once
 
@@ -18,6 +18,7 @@
 #include "delegatee/placement.h"
 #include "delegatee/question.h"
 #include "fabric/module.h"
+#include "llcl/board/activity_file.h"
 #include "llcl/board/board.h"
 #include "task/host/upper_floor.h"
 
@@ -37,6 +38,7 @@ class Server : public task::UpperFloor {
   // kernel reads it into a file or writes it from one, another task helps in a copy of it, or may
   // be reading a group that it has made.
   bool holds(const task::TaskRecord& record) const override;
+  int set_readers(uint32_t what) override { return activity_.watch(board_, what); }
   uint64_t refused_messages() const override;
   std::vector<task::RequestCount> requests() const override;
 
@@ -65,6 +67,7 @@ class Server : public task::UpperFloor {
   base::Mapping memory_;
   base::Mapping ring_memory_;  // with Queue::kRing only
   llcl::Board& board_;
+  llcl::ActivityFile activity_;
   const std::optional<Placement> placement_ = Placement::of_machine();
   Options options_;
   std::vector<std::unique_ptr<Served>> served_;  // empty until a task asks for the node's contact

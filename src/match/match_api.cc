@@ -161,7 +161,7 @@ int nagaya_match_progress() {
 
 int nagaya_match_wait(int (*is_over)(void* context), void* context, int timeout_ms) {
   return with_matcher([=](Matcher&) {
-    return nagaya::llcl::Endpoint::own()->wait_or_fail([=] { return is_over(context) != 0; },
-                                                       timeout_ms);
+    return nagaya::llcl::Endpoint::own()->wait_or_fail(
+        nagaya::llcl::Purpose::kMessage, [=] { return is_over(context) != 0; }, timeout_ms);
   });
 }

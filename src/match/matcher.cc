@@ -36,6 +36,24 @@ Matcher::~Matcher() {
   waits_.remove(this);
 }
 
+// ---- what readers of the task's activity see ----------------------------------------------------
+
+void Matcher::record_sent(nagaya_process to, const Header& header, size_t bytes) {
+  const Envelope& envelope = header.envelope;
+  waits_.recorder().count_sent(
+      to, {envelope.context, header.serial, envelope.source, envelope.tag, bytes});
+}
+
+// The cell of a short message does not name its sender. Its send names context, rank and task.
+void Matcher::record_received(const Incoming& incoming) {
+  const Header header = incoming.header();
+  const nagaya_process from =
+      incoming.has_source() ? incoming.source() : nagaya_process{0, UINT32_MAX};
+  waits_.recorder().count_received(
+      from, {header.envelope.context, header.serial, header.envelope.source, header.envelope.tag,
+             incoming.message_bytes()});
+}
+
 // ---- sending ------------------------------------------------------------------------------------
 
 int Matcher::post_rendezvous(nagaya_send& send) {
@@ -55,6 +73,8 @@ int Matcher::post_rendezvous(nagaya_send& send) {
                                  sizeof rendezvous + layout_bytes);
   if (error == 0) send.answers = 1;
   port_.set_partner(send.to);
+  if (waits_.recorder().is_read()) [[unlikely]]
+    waits_.recorder().expect(llcl::Purpose::kSend, send.to);
   return error;
 }
 
@@ -85,6 +105,8 @@ int Matcher::try_send(nagaya_process to, const Envelope& envelope, const layout:
       port_.post(to, static_cast<uint8_t>(Kind::kMessage), port_header({envelope, ++last_serial_}),
                  data, data.bytes(), llcl::Port::Body::kData);
   if (serial != nullptr) *serial = last_serial_;
+  if (waits_.recorder().is_read() && error == 0) [[unlikely]]
+    record_sent(to, {envelope, last_serial_}, data.bytes());
   return error == -ENOBUFS ? -EAGAIN : error;
 }
 
@@ -112,6 +134,8 @@ int Matcher::send(nagaya_send& send) {
       throw;
     }
   }
+  if (waits_.recorder().is_read()) [[unlikely]]
+    record_sent(send.to, {send.envelope, send.serial}, send.bytes);
   if (is_complete) finish(send);
   return 0;
 }
@@ -229,6 +253,8 @@ nagaya_send* Matcher::send_completed_by(const Incoming& answer) {
   if ((send.answers & ~kCancelRequested) != 0) return nullptr;
   release_handle(send);
   send.answers = kCompleted;
+  if (waits_.recorder().is_read()) [[unlikely]]
+    waits_.recorder().arrived(llcl::Purpose::kSend, send.to);
   return &send;
 }
 

@@ -87,6 +87,10 @@ class Matcher {
     nagaya_receive& receive;
   };
 
+  // Called only while somebody reads what the task does.
+  void record_sent(nagaya_process to, const Header& header, size_t bytes);
+  void record_received(const Incoming& incoming);
+
   int post_rendezvous(nagaya_send& send);
   // Posts the message, or a rendezvous for it, to the receiver's port. Returns 0, or an errno.
   // After 0 `is_complete` says whether the send is complete.

@@ -86,6 +86,8 @@ bool Matcher::find_or_post(nagaya_receive& receive, Incoming& incoming) {
   } else if (!take_from_port(receive.wanted, incoming)) {
     posted_.enter(receive);
     port_.set_partner(receive.from);
+    if (waits_.recorder().is_read()) [[unlikely]]
+      waits_.recorder().expect(llcl::Purpose::kReceive, receive.from);
     return false;
   }
   receive.member.whole = nullptr;
@@ -161,6 +163,8 @@ void Matcher::deliver(const Incoming& incoming, nagaya_receive& receive) {
   receive.matched = incoming.envelope();
   receive.bytes = incoming.message_bytes();
   receive.error = receive.bytes > receive.capacity ? -EMSGSIZE : 0;
+  if (waits_.recorder().is_read()) [[unlikely]]
+    record_received(incoming);
   if (incoming.kind() == Kind::kRendezvous) return pull(incoming, receive);
   pulls_.store(sink_of(receive), incoming.body(), std::min(receive.bytes, receive.capacity));
   incoming.give_back();

@@ -82,6 +82,7 @@ class Side {
 constexpr size_t kHelpedMinBytes = 32 << 10;
 
 void copy(const Window& window, uint32_t rank, const Side& to, const Side& from, size_t bytes) {
+  if (bytes < kHelpedMinBytes) window.group().count_copied(bytes);
   if (to.is_one_run() && from.is_one_run()) {
     if (bytes < kHelpedMinBytes)
       layout::copy_bytes(to.data(), from.data(), bytes);

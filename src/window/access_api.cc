@@ -13,6 +13,13 @@ using nagaya::window::RemoteAccess;
 
 namespace {
 
+// Checks a call that accesses a window, and counts it. Returns as check().
+int begin_access(const nagaya_window* window) {
+  const int error = check(window);
+  if (error == 0) count(window->board(), window->owner(), &nagaya::llcl::TaskActivity::accesses, 1);
+  return error;
+}
+
 // Makes an access by a function of RemoteAccess.
 template <class... Parameters, class... Arguments>
 [[gnu::cold]] int remotely(nagaya_window* window, int (RemoteAccess::*access)(Parameters...),
@@ -33,7 +40,7 @@ int accumulate_at(nagaya_window* window, const nagaya_window_buffer* from,
 
 int nagaya_window_put(nagaya_window* window, const nagaya_window_buffer* from,
                       const nagaya_window_target* to) {
-  if (const int error = check(window); error != 0) return error;
+  if (const int error = begin_access(window); error != 0) return error;
   if (from == nullptr || to == nullptr) return -EINVAL;
   return is_remote(window, to->rank) ? remotely(window, &RemoteAccess::put, *from, *to)
                                      : put(*window, *from, *to);
@@ -41,7 +48,7 @@ int nagaya_window_put(nagaya_window* window, const nagaya_window_buffer* from,
 
 int nagaya_window_get(nagaya_window* window, const nagaya_window_buffer* to,
                       const nagaya_window_target* from) {
-  if (const int error = check(window); error != 0) return error;
+  if (const int error = begin_access(window); error != 0) return error;
   if (from == nullptr || to == nullptr) return -EINVAL;
   return is_remote(window, from->rank) ? remotely(window, &RemoteAccess::get, *to, *from)
                                        : get(*window, *to, *from);
@@ -50,14 +57,14 @@ int nagaya_window_get(nagaya_window* window, const nagaya_window_buffer* to,
 int nagaya_window_accumulate(nagaya_window* window, const nagaya_window_buffer* from,
                              const nagaya_window_target* to, nagaya_element_type type,
                              nagaya_reduction operation) {
-  if (const int error = check(window); error != 0) return error;
+  if (const int error = begin_access(window); error != 0) return error;
   return to == nullptr ? -EINVAL : accumulate_at(window, from, nullptr, *to, {type, operation});
 }
 
 int nagaya_window_get_accumulate(nagaya_window* window, const nagaya_window_buffer* from,
                                  const nagaya_window_buffer* result, const nagaya_window_target* to,
                                  nagaya_element_type type, nagaya_reduction operation) {
-  if (const int error = check(window); error != 0) return error;
+  if (const int error = begin_access(window); error != 0) return error;
   if (to == nullptr || result == nullptr) return -EINVAL;
   return accumulate_at(window, from, result, *to, {type, operation});
 }
@@ -65,7 +72,7 @@ int nagaya_window_get_accumulate(nagaya_window* window, const nagaya_window_buff
 int nagaya_window_fetch_and_op(nagaya_window* window, const void* operand, void* result,
                                uint32_t rank, uint64_t displacement, nagaya_element_type type,
                                nagaya_reduction operation) {
-  if (const int error = check(window); error != 0) return error;
+  if (const int error = begin_access(window); error != 0) return error;
   const nagaya::window::Fetch values{operand, result};
   const ElementOperation what{type, operation};
   return is_remote(window, rank)
@@ -76,7 +83,7 @@ int nagaya_window_fetch_and_op(nagaya_window* window, const void* operand, void*
 int nagaya_window_compare_and_swap(nagaya_window* window, const void* desired, const void* expected,
                                    void* result, uint32_t rank, uint64_t displacement,
                                    nagaya_element_type type) {
-  if (const int error = check(window); error != 0) return error;
+  if (const int error = begin_access(window); error != 0) return error;
   const CompareSwap what{desired, expected, result, type};
   return is_remote(window, rank)
              ? remotely(window, &RemoteAccess::compare_and_swap, rank, displacement, what)

@@ -42,7 +42,7 @@ inline int flush_remote(nagaya_window& window) {
 inline void wait_for_all(nagaya_window& window) {
   if (window.remote != nullptr) return window.remote->barrier();
   const uint64_t arrivals = window.arrive();
-  wait([&] { return window.have_arrived(arrivals); });
+  wait(llcl::Purpose::kWindow, [&] { return window.have_arrived(arrivals); });
 }
 
 }  // namespace nagaya::window

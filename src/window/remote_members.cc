@@ -164,7 +164,8 @@ void RemoteMembers::apply(uint32_t rank, std::span<const Change> changes, uint64
   for (; started < changes.size(); ++started) {
     const nagaya_llcl_atomic what =
         atomic(rank, changes[started], &before[started], ::nagaya_flag(&done[started]));
-    wait([&] { return (error = ::nagaya_llcl_try_atomic(&what)) != -EAGAIN; });
+    wait(llcl::Purpose::kRequest,
+         [&] { return (error = ::nagaya_llcl_try_atomic(&what)) != -EAGAIN; });
     if (error != 0) break;
   }
   for (size_t n = 0; n < started; ++n) {

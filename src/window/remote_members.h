@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "llcl/requests/wait.h"
 #include "mailbox/machine.h"
 #include "nagaya/coll.h"
 #include "window/remote_attachments.h"
@@ -35,9 +36,9 @@ namespace nagaya::window {
 
 // Waits, as all waits of llcl.h do, until is_over(). Returns 0, -ETIMEDOUT.
 template <class IsOver>
-int wait(IsOver is_over, int timeout_ms = -1) {
-  return ::nagaya_llcl_wait([](void* context) -> int { return (*static_cast<IsOver*>(context))(); },
-                            &is_over, timeout_ms);
+int wait(llcl::Purpose purpose, IsOver is_over, int timeout_ms = -1) {
+  const auto call = [](void* context) -> int { return (*static_cast<IsOver*>(context))(); };
+  return llcl::wait(purpose, call, &is_over, timeout_ms);
 }
 
 class RemoteMembers {
@@ -74,7 +75,8 @@ class RemoteMembers {
   int run(Request request) {
     uint32_t done = 0;
     int error = -EAGAIN;
-    wait([&] { return (error = request(::nagaya_flag(&done))) != -EAGAIN; });
+    wait(llcl::Purpose::kRequest,
+         [&] { return (error = request(::nagaya_flag(&done))) != -EAGAIN; });
     return error != 0 ? error : ::nagaya_llcl_wait_flag(&done, -1);
   }
   // Starts an accumulate, as start() does. llcl keeps those of one thread in order; if several
@@ -155,7 +157,9 @@ class RemoteMembers {
   static void ask_until(IsOver is_over) {
     for (const uint64_t begin_ns = mailbox::Machine::now_ns(); !is_over();) {
       const uint64_t now_ns = mailbox::Machine::now_ns(), end_ns = now_ns + (now_ns - begin_ns) / 8;
-      wait([&] { return mailbox::Machine::now_ns() >= end_ns; }, kLongestPauseMs);
+      wait(
+          llcl::Purpose::kLock, [&] { return mailbox::Machine::now_ns() >= end_ns; },
+          kLongestPauseMs);
     }
   }
 
@@ -188,7 +192,8 @@ class RemoteMembers {
     // First: another thread's flush must not take this request's completion for that of its own.
     std::atomic_ref(count.started).fetch_add(1, std::memory_order_relaxed);
     int error = -EAGAIN;
-    wait([&] { return (error = request(::nagaya_counter(&count.completed))) != -EAGAIN; });
+    wait(llcl::Purpose::kRequest,
+         [&] { return (error = request(::nagaya_counter(&count.completed))) != -EAGAIN; });
     if (error != 0) std::atomic_ref(count.completed).fetch_add(1, std::memory_order_relaxed);
     return error;
   }

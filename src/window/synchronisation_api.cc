@@ -10,6 +10,8 @@
 
 using namespace nagaya::window;
 using nagaya::base::catch_errors;
+using nagaya::llcl::Purpose;
+using nagaya::llcl::Recorder;
 
 namespace {
 
@@ -23,7 +25,8 @@ void fence() {
 template <class IsOver>
 void wait_for_word(nagaya_window& window, IsOver is_over) {
   constexpr int kLookMs = 1;
-  while (wait(is_over, window.remote == nullptr ? -1 : kLookMs) == -ETIMEDOUT) continue;
+  while (wait(Purpose::kLock, is_over, window.remote == nullptr ? -1 : kLookMs) == -ETIMEDOUT)
+    continue;
 }
 
 // Calls each(index of the node) for all nodes, in an order that is the same at all members.
@@ -38,6 +41,13 @@ int for_each_node(nagaya_window& window, Here here, There there) {
         there(node);
     return 0;
   });
+}
+
+// Tells readers of the task's activity for whom it waits.
+void expect_post_of(nagaya_window& window, uint32_t rank) {
+  Recorder& recorder = nagaya::llcl::Endpoint::own()->recorder();
+  if (recorder.is_read()) [[unlikely]]
+    recorder.expect(Purpose::kWindow, window.process_of(rank));
 }
 
 void lock_all_here(nagaya_window& window) {
@@ -78,7 +88,7 @@ struct IsGranted {
 Access locked_here(nagaya_window& window, uint32_t rank, bool is_exclusive, bool has_others) {
   LockRequest request(window, rank, is_exclusive, has_others);
   if (window.remote == nullptr)
-    nagaya::llcl::Endpoint::own()->wait(IsGranted{request});
+    nagaya::llcl::Endpoint::own()->wait(Purpose::kLock, IsGranted{request});
   else
     wait_for_word(window, IsGranted{request});
   return request.access();
@@ -116,7 +126,7 @@ int nagaya_window_post(nagaya_window* window, const uint32_t* ranks, uint32_t co
 int nagaya_window_wait(nagaya_window* window) {
   if (const int error = check(window); error != 0) return error;
   if (!window->is_posted()) return -EPROTO;
-  wait([&] { return window->end_exposure(); });
+  wait(Purpose::kWindow, [&] { return window->end_exposure(); });
   return 0;
 }
 
@@ -135,8 +145,9 @@ int nagaya_window_start(nagaya_window* window, const uint32_t* ranks, uint32_t c
   if (const int error = window->epochs().begin_start(); error != 0) return error;
   const bool is_unchecked = (assertions & NAGAYA_WINDOW_NO_CHECK) != 0;
   uint32_t started = 0;
-  wait([&] {
+  wait(Purpose::kWindow, [&] {
     while (started < count && window->start(ranks[started], is_unchecked)) ++started;
+    if (started < count) expect_post_of(*window, ranks[started]);
     return started == count;
   });
   return 0;

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "base/catch_errors.h"
+#include "llcl/requests/wait.h"
 #include "mailbox/owner.h"
 
 namespace nagaya::window {
@@ -113,6 +114,11 @@ int Window::place_contiguous() {
   std::byte* at = make_memory(memory_, bytes, alignment_, context_);
   for (uint32_t rank = 0; rank < size(); at += part(rank++).bytes) part(rank).base = at;
   return 0;
+}
+
+nagaya_process Window::process_of(uint32_t rank) const {
+  if (set_ != nullptr) return set_->process(rank);
+  return {board_.node.load(std::memory_order_relaxed), group_.members()[rank]};
 }
 
 int Window::attach(void* base, size_t bytes) {

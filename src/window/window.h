@@ -56,6 +56,7 @@ class Window {
   const llcl::Group& group() const { return group_; }
   // The Part of a member of this node.
   Part& part(uint32_t rank) const { return part_at(index_of(rank)); }
+  nagaya_process process_of(uint32_t rank) const;
   uint32_t index_of(uint32_t rank) const { return set_ == nullptr ? rank : set_->index_of(rank); }
   // The Part of the node's member with this index. That of index 0 has the words by which all of
   // the node's members synchronise.

@@ -37,7 +37,7 @@ int open_here(Endpoint& endpoint, uint64_t context, const ProcessSet& set,
   const auto tasks = set.tasks_here();
   if (const int error = window.join(context, tasks); error != 0) return error;
   window.announce(own);
-  endpoint.wait([&] { return window.is_opened(); });
+  endpoint.wait(nagaya::llcl::Purpose::kWindow, [&] { return window.is_opened(); });
   return window.opening_error();
 }
 

@@ -124,6 +124,7 @@ struct Floor : task::UpperFloor {
   bool holds(const task::TaskRecord& record) const override {
     return rounds[record.number] != 0 && --rounds[record.number] != 0;
   }
+  int set_readers(uint32_t) override { return STDERR_FILENO; }
   uint64_t refused_messages() const override { return 0; }
   std::vector<task::RequestCount> requests() const override { return {}; }
   mutable uint32_t rounds[kHostCapacity] = {};
@@ -236,7 +237,7 @@ class Liar {
   Liar& operator=(const Liar&) = delete;
 
   void step(uint8_t what, Script& script) {
-    switch (what % 15) {
+    switch (what % 16) {
       case 0:
         return greet(script);
       case 1:
@@ -276,8 +277,10 @@ class Liar {
         return send(MessageType::kCommunication,
                     task::encode_plain(
                         task::Communication{static_cast<int8_t>(script.byte()), script.byte()}));
-      default:
+      case 14:
         return send(MessageType::kLeft, task::encode(task::Departure{script.byte(), "p", "r"}));
+      default:
+        return send(MessageType::kRead, task::encode_plain(uint32_t{script.byte()}));
     }
   }
 

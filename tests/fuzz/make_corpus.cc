@@ -221,7 +221,8 @@ void write_lies() {
   };
   constexpr int kGreet = 0, kLaunch = 1, kSignal = 2, kWaited = 3, kStatus = 4, kQuestion = 5,
                 kFrame = 6, kBytes = 7, kCut = 8, kRead = 9, kShut = 10, kLeave = 11, kFollow = 12,
-                kCommunication = 13, kLeft = 14, kServeLater = 64, kOther = 128, kAnyNumber = 255;
+                kCommunication = 13, kLeft = 14, kActivity = 15, kServeLater = 64, kOther = 128,
+                kAnyNumber = 255;
   write("host/usual",
         script({kGreet, 1,     kLaunch, 0, 0,       kAnyNumber, 0,         kSignal, 1,   9,
                 kRead,  kRead, kWaited, 1, kStatus, 0,          kQuestion, 1,       'a', kRead}));
@@ -251,6 +252,9 @@ void write_lies() {
         script({kFollow,        kLeave, kGreet, 1,     kFollow, kLeave,         kGreet, 1,
                 kLaunch,        0,      0,      2,     0,       kCommunication, 2,      1,
                 kCommunication, 2,      0,      kLeft, 2,       kRead}));
+  write("host/reads-activity",
+        script({kActivity, 1, kRead, kActivity | kOther, 3, kActivity, 2, kGreet, 1, kLaunch, 0, 0,
+                kAnyNumber, 0, kRead, kLeave | kOther, kRead}));
   write("host/inherits",
         script({kGreet, 0, kLaunch, 1, 12, kAnyNumber, 0, 0, 1, 0, 0, 0, 0, 0, 1, 2, 3,
                 4,      5, 6,       7, 8,  1,          2, 3, 4, 5, 6, 7, 8, 8, 3, 1, 0}));

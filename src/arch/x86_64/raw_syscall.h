@@ -60,6 +60,12 @@ inline void relax() {
   asm volatile("pause" ::: "memory");
 }
 
+// The processor's time stamp counter, which grows at a constant rate. The processor may load it
+// before earlier instructions have ended.
+inline uint64_t ticks() {
+  return __builtin_ia32_rdtsc();
+}
+
 // Prefetches a cache line that the caller will read soon; does not wait for it.
 inline void prefetch(const void* line) {
   __builtin_prefetch(line);

@@ -19,6 +19,7 @@ using nagaya::files::Command;
 using nagaya::files::Intake;
 using nagaya::files::Op;
 using nagaya::llcl::Endpoint;
+using nagaya::llcl::Purpose;
 
 struct nagaya_file {
   uint32_t number;
@@ -124,8 +125,8 @@ int nagaya_file_close(nagaya_file* file) {
   if (file == nullptr) return -EINVAL;
   nagaya_file_request closed;
   const Command command{Op::kClose, 0, 0, nullptr, 0, &closed};
-  endpoint->wait([&] { return push(*file, command) == 0; });
-  endpoint->wait([&] { return nagaya_file_test(&closed) != 0; });
+  endpoint->wait(Purpose::kRequest, [&] { return push(*file, command) == 0; });
+  endpoint->wait(Purpose::kRequest, [&] { return nagaya_file_test(&closed) != 0; });
   delete file;
   return 0;
 }

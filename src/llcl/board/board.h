@@ -4,6 +4,7 @@
 //   SpaceHeader.upper_floors ──► Board ──► mailboxes (two), waiters, sleepers: by task number
 //                                      ──► lanes, their waiters: one per thread
 //                                      ──► regions
+//                                      ──► activity: what readers see
 //
 // The host makes the board before its first task, in pages of zeros that cost nothing until used.
 // The board is never moved and never freed. Bootstrap stores the node's number later, when it wires
@@ -11,6 +12,7 @@
 #pragma once
 
 #include "base/fd.h"
+#include "llcl/board/activity.h"
 #include "llcl/board/backlogs.h"
 #include "llcl/board/command.h"
 #include "llcl/board/cooperative_copy.h"
@@ -96,6 +98,9 @@ struct Board {
   uint32_t capacity;            // tasks
   std::atomic<uint32_t> node;   // this one; 0 until the job is wired up
   std::atomic<uint32_t> nodes;  // of the job; 1 until then. Stored after `node`, loaded before it
+  // What programs outside of the space read (activity.h); 0: nothing. It shares the line of `node`,
+  // which every message loads.
+  std::atomic<uint32_t> watched;
   Lanes* lanes;
   std::atomic<uint32_t> delegatees;  // of this node, a power of two. Stored before `nodes`
   std::atomic<Ring*> ring;           // if not nullptr, in place of the lanes. Stored before `nodes`
@@ -116,6 +121,8 @@ struct Board {
   std::atomic<uint64_t> tuning;   // digest of all tasks' table (tuning.h); 0: no task has one yet
   std::atomic<uint64_t> dropped;  // number of messages dropped because no receiver knows their kind
   std::atomic<LostNode> lost;     // the first lost node. Relaxed: it publishes no other data
+  // nullptr until somebody reads. Stored (release) before `watched` becomes nonzero.
+  std::atomic<Activity*> activity;
   alignas(mailbox::kLineBytes) mailbox::Load load;  // changes often; the fields above do not
   // Number of threads of all tasks that are about to sleep or asleep: the sum of `sleepers`. It has
   // a line of its own, because idle threads change it.
@@ -141,6 +148,16 @@ void empty_mailboxes(Board& board, task::TaskRecord& next);
 // of the dead task's copies, and no copy of others from or to its memory is offered. Until then
 // others may read and write the dead task's memory. Wait-free.
 bool release_copies(Board& board, mailbox::Owner dead);
+
+// Called by a thread of task `self`: adds to one of its counts while somebody reads them.
+inline void count(const Board& board, mailbox::Owner self, TaskActivity::Count TaskActivity::*count,
+                  uint64_t by) {
+  if (board.watched.load(std::memory_order_relaxed) == 0) [[likely]]
+    return;
+  // Acquire: pairs with ActivityFile::make().
+  Activity& activity = *board.activity.load(std::memory_order_acquire);
+  TaskActivity::add(activity.of(self.number()).*count, by);
+}
 
 // Wakes the sleeping threads of task `number`, after the caller has stored something for them. A
 // number that is no task's wakes the threads of all tasks: the store was to memory of the space,

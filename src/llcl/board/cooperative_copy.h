@@ -105,38 +105,41 @@ class BasicCopyOffers {
   using Owner = mailbox::Owner;
 
   // Called by a thread of `self`: copies, with the help of waiting threads. The two sides may
-  // overlap, unless they are layouts.
+  // overlap, unless they are layouts. Returns how many bytes the caller has copied itself.
   template <class Node>
-  void copy(const Copy& copy, Owner self, Node&& node) {
+  uint64_t copy(const Copy& copy, Owner self, Node&& node) {
     Offer* offer = nullptr;
     // On a crowded node a helper would only take the processor from another thread.
     if (is_worth_it(copy) && !node.load().crowded()) offer = claim(self, copy.peer);
-    if (offer == nullptr) return move_part(copy, 0, copy.bytes);
+    if (offer == nullptr) return move_part(copy, 0, copy.bytes), copy.bytes;
     touch(copy);
     const uint32_t generation = publish(*offer, copy);
     node.wake(copy.peer);
-    uint32_t index = 0;
-    while (index < chunks_in(copy) && take(*offer, copy, {generation, index}, self)) ++index;
+    uint64_t own_bytes = 0, bytes = 0;
+    for (uint32_t index = 0; index < chunks_in(copy); ++index, own_bytes += bytes)
+      if (bytes = take(*offer, copy, {generation, index}, self); bytes == 0) break;
     open_.fetch_and(~bit_of(*offer), std::memory_order_relaxed);  // a hint
-    for (index = 0; index < chunks_in(copy); ++index)
-      see_done(*offer, copy, {generation, index}, self, node);
+    for (uint32_t index = 0; index < chunks_in(copy); ++index)
+      own_bytes += see_done(*offer, copy, {generation, index}, self, node);
     offer->copier.store(0, std::memory_order_release);  // pairs with claim
+    return own_bytes;
   }
 
   // Returns whether help() may find a chunk. One load of a line that changes with each offer only.
   bool any() const { return open_.load(std::memory_order_relaxed) != 0; }
 
   // Called by a waiting thread of `self`: copies one chunk of an open offer, and prefers offers
-  // that name `self` as the peer. False: no chunk is free.
-  bool help(Owner self) {
+  // that name `self` as the peer. Returns the chunk's bytes; 0: no chunk is free.
+  uint64_t help(Owner self) {
     const uint64_t open = open_.load(std::memory_order_relaxed);  // a hint
     for (const bool of_peer : {true, false})
       for (uint64_t bits = open; bits != 0; bits &= bits - 1) {
         Offer& offer = offers_[std::countr_zero(bits)];
         const bool is_peer = offer.peer.load(std::memory_order_relaxed) == self.number();
-        if (is_peer == of_peer && help_with(offer, self)) return true;
+        if (is_peer != of_peer) continue;
+        if (const uint64_t bytes = help_with(offer, self); bytes != 0) return bytes;
       }
-    return false;
+    return 0;
   }
 
   // Called by the host as soon as is_alive(dead) is false. Afterwards nobody begins another chunk
@@ -272,8 +275,8 @@ class BasicCopyOffers {
     return odd + 1;
   }
 
-  // Copies the last free chunk of the offer. False: no chunk is free.
-  bool help_with(Offer& offer, Owner self) {
+  // Copies the last free chunk of the offer. Returns its bytes; 0: no chunk is free.
+  uint64_t help_with(Offer& offer, Owner self) {
     // Acquire: pairs with publish.
     const uint32_t generation = offer.generation.load(std::memory_order_acquire);
     // Acquire: these loads, which pair with publish, come before the second load of the generation.
@@ -283,17 +286,19 @@ class BasicCopyOffers {
         offer.bytes.load(std::memory_order_acquire), 0,
         reinterpret_cast<const Layouts*>(offer.layouts.load(std::memory_order_acquire))};
     if (generation % 2 != 0 || offer.generation.load(std::memory_order_relaxed) != generation)
-      return false;
+      return 0;
     for (uint32_t index = chunks_in(copy); index-- != 0;)
-      if (take(offer, copy, {generation, index}, self)) return true;
-    return false;
+      if (const uint64_t bytes = take(offer, copy, {generation, index}, self); bytes != 0)
+        return bytes;
+    return 0;
   }
 
-  // Copies chunk which.value of generation which.generation, if it is free. Returns whether it was.
-  bool take(Offer& offer, const Copy& copy, Word which, Owner self) {
+  // Copies chunk which.value of generation which.generation, if it is free. Returns its bytes; 0:
+  // it was not free.
+  uint64_t take(Offer& offer, const Copy& copy, Word which, Owner self) {
     const uint64_t before = word_of(offer, copy, which.value).load(std::memory_order_relaxed);
-    return Word::of(before).is_older_than(which.generation) &&
-           copy_chunk(offer, copy, which, before, self);
+    if (!Word::of(before).is_older_than(which.generation)) return 0;
+    return copy_chunk(offer, copy, which, before, self);
   }
 
   static Atomic<uint64_t>& word_of(Offer& offer, const Copy& copy, uint32_t index) {
@@ -302,27 +307,28 @@ class BasicCopyOffers {
   }
 
   // Takes and copies chunk which.value of generation which.generation, if its word is still
-  // `before`. Returns whether it was.
-  bool copy_chunk(Offer& offer, const Copy& copy, Word which, uint64_t before, Owner self) {
+  // `before`. Returns its bytes; 0: it was not.
+  uint64_t copy_chunk(Offer& offer, const Copy& copy, Word which, uint64_t before, Owner self) {
     Atomic<uint64_t>& chunk = word_of(offer, copy, which.value);
     const uint64_t taken = Word{which.generation, self.bits}.bits();
     // Acquire: the copy comes after it.
     if (!chunk.compare_exchange_strong(before, taken, std::memory_order_acquire,
                                        std::memory_order_relaxed))
-      return false;
+      return 0;
     const uint64_t begin = which.value * chunk_bytes(copy);
-    move_part(copy, begin, std::min(chunk_bytes(copy), copy.bytes - begin));
+    const uint64_t bytes = std::min(chunk_bytes(copy), copy.bytes - begin);
+    move_part(copy, begin, bytes);
     // Nobody else has changed the word: the task that took the chunk lives. Release: pairs with
     // see_done and is_in_a_chunk.
     chunk.store(Word{which.generation, kDone}.bits(), std::memory_order_release);
-    return true;
+    return bytes;
   }
 
   // Called by the copier: returns when the chunk is done. Copies it if it is free, or if the task
-  // that took it has ended.
+  // that took it has ended. Returns the bytes that it has copied.
   template <class Node>
-  void see_done(Offer& offer, const Copy& copy, Word which, Owner self, Node& node) {
-    uint64_t seen;
+  uint64_t see_done(Offer& offer, const Copy& copy, Word which, Owner self, Node& node) {
+    uint64_t seen, bytes = 0;
     const auto is_done = [&] {
       // Acquire: pairs with copy_chunk.
       seen = word_of(offer, copy, which.value).load(std::memory_order_acquire);
@@ -331,11 +337,12 @@ class BasicCopyOffers {
     while (!is_done()) {
       const bool free = Word::of(seen).generation != which.generation;
       if (free || !node.is_alive({Word::of(seen).value}))
-        copy_chunk(offer, copy, which, seen, self);
+        bytes += copy_chunk(offer, copy, which, seen, self);
       else
         mailbox::wait_unrung<M>([&] { return is_done() || !node.is_alive({Word::of(seen).value}); },
                                 node.load());
     }
+    return bytes;
   }
 
   // Called by the host: marks every free chunk as done, so that nobody takes it.

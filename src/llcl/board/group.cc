@@ -191,14 +191,18 @@ void Group::wake_one(uint32_t member) const {
 void Group::copy(void* to, const void* from, size_t bytes, uint32_t member) const {
   const Copy copy{static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes,
                   members_[member]};
-  board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
+  count_copied(board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_}));
 }
 
 void Group::copy_runs(const layout::Walk& to, const layout::Walk& from, size_t bytes,
                       uint32_t member) const {
   const Layouts layouts{to, from};
   const Copy copy{nullptr, nullptr, bytes, members_[member], &layouts};
-  board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_});
+  count_copied(board_->copies->copy(copy, owner_of(*self_), BoardTasks{*board_}));
+}
+
+void Group::count_copied(uint64_t bytes) const {
+  count(*board_, owner_of(*self_), &TaskActivity::copied_bytes, bytes);
 }
 
 void* Group::allocate(uint64_t bytes) const {

@@ -119,6 +119,8 @@ class Group {
   // Copies as copy() does, between sides that are not both one run.
   void copy_runs(const layout::Walk& to, const layout::Walk& from, size_t bytes,
                  uint32_t member) const;
+  // Called after the member has copied so many bytes of users' data in another way.
+  void count_copied(uint64_t bytes) const;
   // Memory of the space heap, aligned to a line, that other members may read; nullptr: exhausted.
   // Any member frees it.
   void* allocate(uint64_t bytes) const;

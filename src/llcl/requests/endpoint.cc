@@ -148,7 +148,8 @@ int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
     error = ask_fence(node, {NAGAYA_FLAG, nullptr, &fence.done});
     return error != -EAGAIN;
   };
-  if (const int ended = wait_until(is_answered, deadline_ns); ended != 0) error = ended;
+  if (const int ended = wait_until(Purpose::kRequest, is_answered, deadline_ns); ended != 0)
+    error = ended;
   if (error != 0) {
     fence.done.store(1, std::memory_order_relaxed);  // the delegatee did not get the fence
     return error;
@@ -158,7 +159,7 @@ int Endpoint::await(Fence& fence, uint32_t node, uint64_t deadline_ns) {
     done = fence.done.load(std::memory_order_acquire);
     return done != 0;
   };
-  const int ended = wait_until(is_done, deadline_ns);
+  const int ended = wait_until(Purpose::kRequest, is_done, deadline_ns);
   return ended != 0 ? ended : error_of(done);
 }
 

@@ -131,29 +131,30 @@ class Endpoint {
   LaneWaiter* waiter_of(uint32_t lane) const {
     return lane == Lanes::kNoLane ? nullptr : &board_->lane_waiters[lane];
   }
+  Recorder& recorder() { return waits_.recorder(); }
   // Waits until ready(), then returns 0; -ETIMEDOUT after timeout_ms (-1: never).
   template <class Ready>
-  int wait(Ready ready, int timeout_ms) {
-    return wait_until(ready, deadline_of(timeout_ms));
+  int wait(Purpose purpose, Ready ready, int timeout_ms) {
+    return wait_until(purpose, ready, deadline_of(timeout_ms));
   }
   // Waits until ready(), then returns 0; -ETIMEDOUT after timeout_us.
   template <class Ready>
-  int wait_for(Ready ready, uint64_t timeout_us) {
+  int wait_for(Purpose purpose, Ready ready, uint64_t timeout_us) {
     const uint64_t now_ns = mailbox::Machine::now_ns();
     const bool is_for_ever = timeout_us > (mailbox::kNever - now_ns) / 1000;
-    return wait_until(ready, is_for_ever ? mailbox::kNever : now_ns + 1000 * timeout_us);
+    return wait_until(purpose, ready, is_for_ever ? mailbox::kNever : now_ns + 1000 * timeout_us);
   }
   // Waits until ready(), without a deadline. Calls probe() as Wait::until() does.
   template <class Ready, class Probe = decltype([] {})>
-  void wait(Ready ready, Probe probe = {}) {
-    wait_until(ready, mailbox::kNever, probe);
+  void wait(Purpose purpose, Ready ready, Probe probe = {}) {
+    wait_until(purpose, ready, mailbox::kNever, probe);
   }
   // Waits until ready(), then returns 0; -ETIMEDOUT after timeout_ms. Ends with the error if a
   // registered library cannot go on: for callers whose users can remove the cause.
   template <class Ready>
-  int wait_or_fail(Ready ready, int timeout_ms) {
+  int wait_or_fail(Purpose purpose, Ready ready, int timeout_ms) {
     return wait_until(
-        ready, deadline_of(timeout_ms), [] {}, Wait::OnError::kEnd);
+        purpose, ready, deadline_of(timeout_ms), [] {}, Wait::OnError::kEnd);
   }
 
  private:
@@ -176,17 +177,18 @@ class Endpoint {
     return mailbox::Machine::now_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   }
   template <class Ready, class Probe = decltype([] {})>
-  int wait_until(Ready ready, uint64_t deadline_ns, Probe probe = {},
+  int wait_until(Purpose purpose, Ready ready, uint64_t deadline_ns, Probe probe = {},
                  Wait::OnError on_error = Wait::OnError::kWaitOn) {
     if (ready()) return 0;
     if (is_completer_) [[unlikely]]
-      return wait_and_retry(ready, deadline_ns, probe, on_error);
-    return waits_.until(ready, deadline_ns, waiter_of(own_lane()), probe, on_error);
+      return wait_and_retry(purpose, ready, deadline_ns, probe, on_error);
+    return waits_.until(purpose, ready, deadline_ns, waiter_of(own_lane()), probe, on_error);
   }
   // Waits in the completer, whose handler may wait for a request that is parked: retries these
   // every kRetryNs, because no bell rings when a mailbox has room.
   template <class Ready, class Probe>
-  int wait_and_retry(Ready ready, uint64_t deadline_ns, Probe probe, Wait::OnError on_error) {
+  int wait_and_retry(Purpose purpose, Ready ready, uint64_t deadline_ns, Probe probe,
+                     Wait::OnError on_error) {
     const auto look = [&] {
       retry_parked();
       return ready();
@@ -194,7 +196,7 @@ class Endpoint {
     for (;;) {
       const uint64_t nap_ns = parked_nap_ends_ns();
       const uint64_t end_ns = nap_ns < deadline_ns ? nap_ns : deadline_ns;
-      const int error = waits_.until(look, end_ns, waiter_of(own_lane()), probe, on_error);
+      const int error = waits_.until(purpose, look, end_ns, waiter_of(own_lane()), probe, on_error);
       if (error != -ETIMEDOUT || end_ns == deadline_ns) return error;
     }
   }

@@ -16,10 +16,15 @@
 namespace nagaya::llcl {
 namespace {
 
+void count_access(const Endpoint& self) {
+  count(self.board(), self.owner(), &TaskActivity::accesses, 1);
+}
+
 int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (const int error = check(*self, transfer, counter); error != 0) return error;
+  count_access(*self);
   const uint32_t node = transfer->remote.process.node;
   if (!self->is_here(node))
     return self->submit(node, transfer->on_complete, [&](Command& command) {
@@ -29,7 +34,10 @@ int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* c
     });
   nagaya_llcl_prepared request;
   const int error = prepare_checked(*self, op, *transfer, counter, &request);
-  return error != 0 ? error : nagaya_llcl_try_start(&request);
+  if (error != 0) return error;
+  if (request.way != NAGAYA_LLCL_CALL)
+    count(self->board(), self->owner(), &TaskActivity::copied_bytes, request.bytes);
+  return nagaya_llcl_try_start(&request);
 }
 
 // Computes the memory that piece `n` touches on both sides. Returns 0, -EINVAL.
@@ -81,6 +89,7 @@ int pieces(Op op, const nagaya_llcl_pieces* all) {
   if (all == nullptr || !is_valid(all->on_complete) ||
       (all->pieces == nullptr && all->count != 0) || all->count > SIZE_MAX / sizeof(Piece))
     return -EINVAL;
+  count_access(*self);
   return self->is_here(all->remote.process) ? pieces_here(*self, op, *all)
                                             : pieces_there(*self, op, *all);
 }
@@ -97,6 +106,7 @@ int change(Op op, const nagaya_llcl_atomic* what) {
   Endpoint* const self = Endpoint::own();
   if (self == nullptr) return -ESRCH;
   if (const int error = check(*self, what); error != 0) return error;
+  count_access(*self);
   const uint32_t node = what->remote.process.node;
   if (!self->is_here(node))
     return self->submit(node, what->on_complete,
@@ -123,7 +133,8 @@ void copy(Endpoint& self, const nagaya_llcl_prepared& request) {
   Board& board = self.board();
   const Copy copy{static_cast<std::byte*>(request.to), static_cast<const std::byte*>(request.from),
                   request.bytes, request.task};
-  board.copies->copy(copy, self.owner(), BoardTasks{board});
+  const uint64_t own_bytes = board.copies->copy(copy, self.owner(), BoardTasks{board});
+  count(board, self.owner(), &TaskActivity::copied_bytes, own_bytes);
 }
 
 static_assert(sizeof(Piece) == sizeof(nagaya_llcl_piece) &&
@@ -143,6 +154,14 @@ static_assert(static_cast<int>(Atomic::kMax) == NAGAYA_MAX &&
               static_cast<int>(Completion::kCounter) == NAGAYA_COUNTER);
 
 }  // namespace
+
+int wait(Purpose purpose, int (*is_over)(void* context), void* context, int timeout_ms) {
+  Endpoint* const self = Endpoint::own();
+  if (self == nullptr) return -ESRCH;
+  return self->wait(
+      purpose, [&] { return is_over(context) != 0; }, timeout_ms);
+}
+
 }  // namespace nagaya::llcl
 
 using namespace nagaya::llcl;
@@ -310,7 +329,7 @@ int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
     value = std::atomic_ref(*const_cast<uint32_t*>(flag)).load(std::memory_order_acquire);
     return value != 0;
   };
-  const int error = self->wait(ready, timeout_ms);
+  const int error = self->wait(Purpose::kRequest, ready, timeout_ms);
   return error != 0 ? error : error_of(value);
 }
 
@@ -322,7 +341,7 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
     value = std::atomic_ref(*const_cast<uint64_t*>(counter)).load(std::memory_order_acquire);
     return (value & ~NAGAYA_COUNTER_FAILED) >= least;
   };
-  const int error = self->wait(ready, timeout_ms);
+  const int error = self->wait(Purpose::kRequest, ready, timeout_ms);
   if (error != 0) return error;
   return (value & NAGAYA_COUNTER_FAILED) != 0 ? -EIO : 0;
 }
@@ -339,13 +358,11 @@ int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms) 
       if (has_reached(value.load(std::memory_order_acquire), least)) return true;
     return false;
   };
-  return self->wait(ready, timeout_ms);
+  return self->wait(Purpose::kWord, ready, timeout_ms);
 }
 
 int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_ms) {
-  Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  return self->wait([&] { return is_over(context) != 0; }, timeout_ms);
+  return wait(Purpose::kOther, is_over, context, timeout_ms);
 }
 
 int nagaya_llcl_add_progress(const nagaya_progress* progress) {

@@ -28,6 +28,7 @@ class PendingWork {
 
  protected:
   explicit PendingWork(Wait& waits) : waits_(waits) {}
+  Wait& waits() const { return waits_; }
 
   // Registers advance() with the task's waits, at the first call only: before that no poll pays for
   // this library. The caller holds the lock. Returns 0, -ENOSPC.

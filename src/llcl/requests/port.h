@@ -82,8 +82,10 @@ class Port {
   // loans are out, or no lane). May throw std::bad_alloc.
   int post(nagaya_process to, uint8_t kind, const PortHeader& header, const layout::Buffer& body,
            size_t bytes, Body what) {
-    return is_here(to) ? post_here(to, kind, header, body, bytes)
-                       : post_remote(to, kind, header, body, bytes, what);
+    const int error = is_here(to) ? post_here(to, kind, header, body, bytes)
+                                  : post_remote(to, kind, header, body, bytes, what);
+    if (error == 0 && what == Body::kData) count(board_, self_, &TaskActivity::copied_bytes, bytes);
+    return error;
   }
   // Posts a message that names its sender, with up to kControlMaxBytes of control data. Returns and
   // throws as post().

@@ -34,18 +34,21 @@ void store_runs(const Sink& sink, const layout::Buffer& from, size_t bytes) {
 
 void Pulls::copy_here(const Sink& sink, const layout::Buffer& from, size_t bytes, uint32_t peer) {
   if (sink.store != nullptr) {
+    count(board_, self_, &TaskActivity::copied_bytes, bytes);
     if (from.is_one_run()) return sink.store(sink.context, from.data(), bytes);
     return store_runs(sink, from, bytes);
   }
   const layout::Buffer to(sink.buffer, sink.capacity, sink.runs);
   const bool is_one_run = to.is_one_run() && from.is_one_run();
   if (is_one_run && bytes <= kTinyBytes) {
+    count(board_, self_, &TaskActivity::copied_bytes, bytes);
     std::memmove(to.data(), from.data(), bytes);
     return;
   }
   const Layouts layouts{to.walk(), from.walk()};
-  board_.copies->copy({to.data(), from.data(), bytes, peer, is_one_run ? nullptr : &layouts}, self_,
-                      BoardTasks{board_});
+  const Copy copy{to.data(), from.data(), bytes, peer, is_one_run ? nullptr : &layouts};
+  const uint64_t own_bytes = board_.copies->copy(copy, self_, BoardTasks{board_});
+  count(board_, self_, &TaskActivity::copied_bytes, own_bytes);
 }
 
 // ---- sharing ------------------------------------------------------------------------------------

@@ -71,6 +71,7 @@ class Pulls {
   // Stores `bytes` of an eager message from the caller's buffer `data` into the sink.
   void store(const Sink& sink, const std::byte* data, size_t bytes) {
     if (bytes <= kTinyBytes && sink.is_one_run()) {
+      count(board_, self_, &TaskActivity::copied_bytes, bytes);
       if (bytes != 0) std::memcpy(sink.buffer, data, bytes);  // else either may be null
       return;
     }

@@ -31,6 +31,7 @@
 #include <utility>
 
 #include "llcl/board/board.h"
+#include "llcl/requests/recorder.h"
 #include "nagaya/llcl.h"
 #include "task/space/spin_lock.h"
 
@@ -142,11 +143,13 @@ class Wait {
   // registered library. While the thread sleeps, probe() is called about every second: it may
   // change the result of is_over(), and must not wait itself. An is_over with a function is_far()
   // is that of a wait in a queue: while is_far() returns true, others come first, and the thread
-  // sleeps at once. An event that changes is_far() rings the bell.
+  // sleeps at once. An event that changes is_far() rings the bell. `purpose` is for readers of the
+  // task's activity.
   template <class IsOver, class Probe>
-  int until(IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
+  int until(Purpose purpose, IsOver is_over, uint64_t deadline_ns, LaneWaiter* waiter, Probe probe,
             OnError on_error) {
     if (is_over()) return 0;
+    RecordedWait recorded(recorder_, purpose);
     Backoff backoff(*this, waiter, deadline_ns);
     int error = 0;
     bool was_far = false;
@@ -157,6 +160,7 @@ class Wait {
         if (moved < 0 && on_error == OnError::kEnd) [[unlikely]]
           return error = moved, true;
         if (moved <= 0 && !help()) {
+          recorded.polled();
           if constexpr (requires { is_over.is_far(); }) {
             const bool is_far = is_over.is_far();
             if (is_far)
@@ -204,6 +208,8 @@ class Wait {
   void found() {
     with_polls([this] { polls_.found(); });
   }
+
+  Recorder& recorder() { return recorder_; }
 
   // The caller's next wait is probably for a message or an answer of that task of this node.
   void set_partner(uint32_t task) { partner_.store(task, std::memory_order_relaxed); }
@@ -272,7 +278,12 @@ class Wait {
     if (count != 0) wake_threads();
     return count != 0 ? count : error;
   }
-  bool help() { return board_.copies->any() && board_.copies->help(self_); }
+  bool help() {
+    if (!board_.copies->any()) return false;
+    const uint64_t bytes = board_.copies->help(self_);
+    if (bytes != 0) count(board_, self_, &TaskActivity::copied_bytes, bytes);
+    return bytes != 0;
+  }
   mailbox::Doorbell& bell() { return board_.ports[self_.number()].bell(); }
   bool has_other_nodes() const { return board_.nodes.load(std::memory_order_relaxed) > 1; }
   bool is_partner_running() const;
@@ -291,6 +302,7 @@ class Wait {
 
   Board& board_;
   const mailbox::Owner self_;
+  Recorder recorder_{board_, self_};
   // The next three are relaxed: hints.
   std::atomic<uint32_t> partner_ = kNobody;
   std::atomic<bool> has_threads_ = false;
@@ -302,6 +314,9 @@ class Wait {
   task::SpinLock polls_lock_;
   Backoff polls_{*this, nullptr, mailbox::kNever};  // of poll()
 };
+
+// nagaya_llcl_wait() with a purpose, for floors that have no Endpoint at hand.
+int wait(Purpose purpose, int (*is_over)(void* context), void* context, int timeout_ms);
 
 // Whether this is one of the first looks, within which the answer to a message of the caller
 // arrives: inline, because each nanosecond counts.

@@ -268,19 +268,38 @@ void announce_host_death(const std::string& socket_path, const Error& error,
     announce(error);
 }
 
-JobStatus query_status(const std::string& socket_path) {
+namespace {
+
+// Asks the host that listens at `socket_path`, and waits for the answer. Returns the connection,
+// too.
+std::pair<base::Fd, Message> ask_host(const std::string& socket_path, MessageType type,
+                                      const std::string& question) {
   base::Fd socket = connect_to_host(existing_place(socket_path));
   if (!socket) throw Error(-ESRCH, socket_path + ": nobody listens there");
   const int fd = socket.get();
   Channel channel(std::move(socket));
-  channel.send(MessageType::kStatusQuery, "");
+  channel.send(type, question);
   pollfd readable{fd, POLLIN, 0};
   for (;;) {
     const int ready = ::poll(&readable, 1, kAnswerLimitMs);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) throw Error(-ETIMEDOUT, socket_path + ": the host does not answer");
-    if (const auto answer = channel.receive()) return decode_status(answer->payload);
+    if (auto answer = channel.receive()) return {channel.release(), std::move(*answer)};
   }
+}
+
+}  // namespace
+
+JobStatus query_status(const std::string& socket_path) {
+  return decode_status(ask_host(socket_path, MessageType::kStatusQuery, "").second.payload);
+}
+
+Reading begin_reading(const std::string& socket_path, uint32_t what) {
+  auto [connection, answer] = ask_host(socket_path, MessageType::kRead, encode_plain(what));
+  if (answer.type == MessageType::kRefused) throw decode_refusal(answer.payload);
+  if (answer.type != MessageType::kReading || answer.descriptors.size() != 1)
+    throw Error(-EPROTO, socket_path + ": malformed answer");
+  return {std::move(connection), std::move(answer.descriptors[0])};
 }
 
 }  // namespace nagaya::task

@@ -89,6 +89,13 @@ bool remove_stale_socket(const std::string& socket_path);
 // clients calls `announce`; if a new host listens there already, all of them do.
 void announce_host_death(const std::string& socket_path, const base::Error& error,
                          const Announcement& announce);
+// A reader of what the tasks of a space do. They write it into `file` while `connection` lasts.
+struct Reading {
+  base::Fd connection, file;
+};
+// Becomes a reader at the host that listens at `socket_path`. `what`: bits that a floor above
+// defines (llcl/board/activity.h). Throws Error as query_status(), or with the host's refusal.
+Reading begin_reading(const std::string& socket_path, uint32_t what);
 // Asks the host that listens at `socket_path` for its job's status. Throws Error: -ESRCH when
 // nobody listens there (a stale socket), -ETIMEDOUT when the host does not answer, -EPERM when the
 // folder or the host there is not this user's.

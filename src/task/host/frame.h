@@ -24,9 +24,11 @@ enum class MessageType : uint32_t {
   kAnswer,
   kFollow,
   kCommunication,
-  kLeft
+  kLeft,
+  kRead,
+  kReading
 };
-inline constexpr MessageType kLastMessageType = MessageType::kLeft;
+inline constexpr MessageType kLastMessageType = MessageType::kReading;
 
 inline constexpr uint32_t kFrameMagic = 0x4e414746;
 struct Frame {

@@ -296,7 +296,8 @@ void Host::flush_clients() {
 void Host::drop_late_clients() {
   for (auto at = clients_.begin(); at != clients_.end();) {
     auto& [fd, client] = *at++;
-    if (!client.greeted && Clock::now() > client.deadline) drop(fd);
+    const bool is_late = !client.greeted && client.reads == 0;
+    if (is_late && Clock::now() > client.deadline) drop(fd);
   }
 }
 
@@ -326,7 +327,9 @@ void Host::tell_why_dropped(Client& client, const std::exception& reason) try {
 void Host::drop(int client_fd) {
   auto found = clients_.find(client_fd);
   const std::set<uint32_t> unwaited = std::move(found->second.unwaited);
+  const bool has_read = found->second.reads != 0;
   clients_.erase(found);
+  if (has_read) upper_->set_readers(all_that_is_read());
   const auto mark_gone = [client_fd](int& socket) {
     if (socket == client_fd) socket = -1;
   };
@@ -350,6 +353,8 @@ void Host::drop(int client_fd) {
 
 void Host::handle(Client& client, Message message) {
   if (message.type == MessageType::kStatusQuery) return tell_status(client);
+  if (message.type == MessageType::kRead)
+    return begin_reading(client, decode_plain<uint32_t>(message.payload));
   if (!client.greeted && message.type != MessageType::kHello &&
       message.type != MessageType::kFollow)
     throw Error(-EPROTO, "the first message must be Hello or Follow");
@@ -411,6 +416,25 @@ void Host::tell_status(Client& client) {
     if (task.state != TaskState::kFree) status.tasks.push_back(task);
   }
   client.channel.send(MessageType::kStatus, encode(status));
+}
+
+uint32_t Host::all_that_is_read() const {
+  uint32_t all = 0;
+  for (const auto& [fd, client] : clients_) all |= client.reads;
+  return all;
+}
+
+// Lets a client read what the tasks do, until its connection ends.
+void Host::begin_reading(Client& client, uint32_t what) {
+  if (what == 0 || client.reads != 0) throw Error(-EPROTO, "malformed message: nothing to read");
+  client.is_status_only = !client.greeted;
+  try {
+    const int file = upper_->set_readers(all_that_is_read() | what);
+    client.reads = what;
+    client.channel.send(MessageType::kReading, "", {file});
+  } catch (const Error& error) {
+    client.channel.send(MessageType::kRefused, encode_refusal(error));
+  }
 }
 
 void Host::check_version(Client& client, const Stamp& stamp) {

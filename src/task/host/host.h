@@ -61,7 +61,8 @@ class Host {
     Clock::time_point deadline;  // for the client's greeting
     bool greeted = false;
     bool keeps_tasks = false;  // it is a creator: its ended tasks stay until it has waited for them
-    bool is_status_only = false;  // it asked for the status: the job does not wait for it
+    bool is_status_only = false;  // it asked for the status, or reads: the job does not wait for it
+    uint32_t reads = 0;           // what it reads of the tasks (UpperFloor::set_readers)
     std::string group;
     // The socket of the client whose end ends this one's tasks, too: its own; of a follower, that
     // of the client that launched the first task in the chain of wrappers (-1: gone).
@@ -95,6 +96,8 @@ class Host {
   void handle(Client& client, Message message);
   void answer(Client& client, Message question);
   void tell_status(Client& client);
+  void begin_reading(Client& client, uint32_t what);
+  uint32_t all_that_is_read() const;
   void greet(Client& client, const Hello& hello);
   static void check_version(Client& client, const Stamp& stamp);
   void follow(Client& client, const Stamp& stamp);

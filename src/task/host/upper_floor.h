@@ -32,6 +32,11 @@ class UpperFloor {
   // `record`.
   virtual bool holds(const TaskRecord& record) const = 0;
 
+  // Called when the programs that read what tasks do have changed. `what`: all that they read, in
+  // bits that the floor defines; 0: there is no reader any more. Returns the descriptor of the file
+  // that they read, which stays open; -1 if there is none. Throws base::Error to refuse a reader.
+  virtual int set_readers(uint32_t what) = 0;
+
   // Returns how many messages from the network were dropped because they lacked the proof that they
   // belong to this job.
   virtual uint64_t refused_messages() const = 0;

@@ -18,6 +18,9 @@
 //                                         <-   Answer {"1" if it is the rank's first one, else ""}
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}
+//   Read {what}                           ->   (without a Hello, by any process of the user)
+//                                         <-   Reading + the file in which tasks write what they
+//                                              do as long as this connection lasts; or Refused
 //   Question {of a floor above} + fds     ->
 //                                         <-   Answer, or Refused {code, text}
 //                                         <-   Refused {code, text} and the end: the client's
@@ -153,6 +156,8 @@ class Channel {
   explicit Channel(base::Fd socket) : socket_(std::move(socket)) {}
 
   int fd() const { return socket_.get(); }
+  // Gives the socket away. The channel must not be used any more.
+  base::Fd release() { return std::move(socket_); }
   bool is_empty() const { return bytes_.empty(); }  // no bytes were read but not returned
 
   // Throws Error when the peer is gone (-EPIPE). If a non-blocking socket or the kernel has no

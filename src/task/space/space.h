@@ -38,7 +38,7 @@ namespace nagaya::task {
 
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
-inline constexpr uint16_t kAbiMajor = 7;              // of the layout: joining another is refused
+inline constexpr uint16_t kAbiMajor = 8;              // of the layout: joining another is refused
 inline constexpr uint16_t kAbiMinor = 0;              // grows when fields are appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;

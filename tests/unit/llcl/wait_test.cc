@@ -35,8 +35,8 @@ class WaitTest : public testing::Test {
     const uint64_t deadline_ns =
         timeout_ns == mailbox::kNever ? timeout_ns : Machine::now_ns() + timeout_ns;
     return wait_.until(
-               is_over, deadline_ns, &board_.lane_waiters[0], [this] { ++probes_; },
-               Wait::OnError::kWaitOn) == 0;
+               Purpose::kOther, is_over, deadline_ns, &board_.lane_waiters[0],
+               [this] { ++probes_; }, Wait::OnError::kWaitOn) == 0;
   }
   // A thread that waits for a word, and has come to sleep.
   class Sleeper {
@@ -44,8 +44,9 @@ class WaitTest : public testing::Test {
     explicit Sleeper(WaitTest& test, uint32_t sleepers = 1)
         : thread_([this, &test] {
             id_ = ::gettid();
-            test.wait_.until([this] { return word.load() != 0; }, mailbox::kNever, nullptr, [] {},
-                             Wait::OnError::kWaitOn);
+            test.wait_.until(
+                Purpose::kOther, [this] { return word.load() != 0; }, mailbox::kNever, nullptr,
+                [] {}, Wait::OnError::kWaitOn);
             woken_ns = Machine::now_ns();
           }) {
       while (test.board_.sleepers[kSelf].count != sleepers) std::this_thread::yield();

@@ -50,7 +50,7 @@ class Pair : public testing::Test {
   int wait(uint32_t task, IsOver is_over, uint64_t deadline_ns = mailbox::kNever,
            OnError on_error = OnError::kWaitOn) {
     return waits_of(task).until(
-        is_over, deadline_ns, nullptr, [] {}, on_error);
+        llcl::Purpose::kMessage, is_over, deadline_ns, nullptr, [] {}, on_error);
   }
   llcl::Board& board() { return nodes_.board(0); }
   Wire& wire_of(uint32_t task) { return *wires_[task]; }
