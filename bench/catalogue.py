@@ -143,6 +143,7 @@ TABLE = {
     "malloc_mixed": ("resource", ["malloc_mixed"], "malloc of mixed blocks up to 2 MB"),
     "malloc_fixed": ("resource", ["malloc_fixed"], "malloc of reused blocks, 64 B to 64 MiB"),
     "mailbox": ("mailbox", [], "a message through a mailbox"),
+    "recording": ("recording", [], "what a message costs to those whom top and trace read, the calls alone"),
     "in-node": ("in-node", [], "puts, copies, messages and atomics between tasks of a node"),
     "offload": ("offload", [], "the time that another thread adds by carrying a request out"),
     "rank-tables": ("rank-tables", [], "2^20 ranks: memory of a node and look-ups, by communicator"),

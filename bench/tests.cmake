@@ -9,7 +9,7 @@ foreach(name ${bench_runs})
   list(APPEND bench_tests bench.resource_${name}_runs)
   list(APPEND bench_fault_tests bench.resource_${name}_notices_wrong_data)
 endforeach()
-foreach(name task-start rank-tables mailbox offload mailbox-floor cache-line copy-bandwidth yield in-node)
+foreach(name task-start rank-tables mailbox recording offload mailbox-floor cache-line copy-bandwidth yield in-node)
   set(arguments "")
   if(name STREQUAL task-start)
     set(arguments --tasks 8)
@@ -50,6 +50,13 @@ add_test(NAME bench.windows_notice_wrong_data
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-windows> --quick --corrupt)
 list(APPEND bench_tests bench.windows_run)
 list(APPEND bench_fault_tests bench.windows_notice_wrong_data)
+add_test(NAME bench.top_cost_runs COMMAND nagaya-command bench top-cost --quick)
+set_tests_properties(bench.top_cost_runs PROPERTIES
+  PASS_REGULAR_EXPRESSION "top_cost_pingpong_8B_trace|skipped: several hosts .* root")
+add_test(NAME bench.top_cost_notices_wrong_data
+         COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-observed> --quick --alone --corrupt)
+list(APPEND bench_tests bench.top_cost_runs)
+list(APPEND bench_fault_tests bench.top_cost_notices_wrong_data)
 add_test(NAME bench.fmpl_floors_run
          COMMAND nagaya-command run -n 2 $<TARGET_FILE:bench-fmpl-floors> --quick --json)
 add_test(NAME bench.fmpl_floors_notice_wrong_data

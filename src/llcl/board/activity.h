@@ -141,8 +141,8 @@ struct alignas(mailbox::kLineBytes) TaskActivity {
   Count collectives;              // begun
   Count accesses;                 // to memory of others, by calls of window.h and llcl.h
   Count copied_bytes;             // by the task, for messages, collectives and accesses
-  Count waits, waited_ticks;
-  Count logged;  // number of events
+  Count waited_ticks;             // by waits that are over
+  Count logged;                   // number of events
 
   alignas(mailbox::kLineBytes) Count waiting_since;  // [ticks]; 0: no thread waits
   Count waiting_for;                                 // WaitReason, of that wait

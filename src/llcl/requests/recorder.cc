@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <mutex>
+#include <utility>
 
 namespace nagaya::llcl {
 namespace {
@@ -76,11 +77,22 @@ void Recorder::expect(Purpose purpose, nagaya_process whom) {
   own().waiting_for.store(reason.bits, std::memory_order_relaxed);
 }
 
+// What was expected may have come: of several pending messages the next one is not known.
 void Recorder::arrived(Purpose purpose, nagaya_process whom) {
+  expected_.store({}, std::memory_order_relaxed);
   arrived_.store(WaitReason::of(purpose, other(whom)), std::memory_order_relaxed);
 }
 
 // ---- waits --------------------------------------------------------------------------------------
+
+void RecordedWait::begin_or_count() {
+  ++polls_;
+  if (polls_ >= kShortPolls || recorder_.is_logged()) return begin();
+  if (polls_ != 1) return;
+  const uint32_t number = recorder_.short_waits_.load(std::memory_order_relaxed);
+  recorder_.short_waits_.store(number + 1, std::memory_order_relaxed);
+  if (number % kSampled == 0) sample_begin_ = arch::ticks();
+}
 
 void RecordedWait::begin() {
   TaskActivity& line = recorder_.own();
@@ -89,6 +101,8 @@ void RecordedWait::begin() {
   const WaitReason reason =
       is_for_this && expected.is_known() ? expected : WaitReason::of(purpose_, {});
   begin_ = arch::ticks();
+  if (sample_begin_ != 0)
+    TaskActivity::add(line.waited_ticks, kSampled * (begin_ - std::exchange(sample_begin_, 0)));
   recorder_.arrived_.store({}, std::memory_order_relaxed);
   line.waiting_for.store(reason.bits, std::memory_order_relaxed);
   line.waiting_since.store(begin_, std::memory_order_relaxed);
@@ -105,10 +119,9 @@ WaitReason RecordedWait::reason(WaitReason arrived, WaitReason expected) const {
 void RecordedWait::end() {
   TaskActivity& line = recorder_.own();
   const uint64_t now = arch::ticks();
-  TaskActivity::add(line.waits, 1);
+  if (begin_ == 0) return TaskActivity::add(line.waited_ticks, kSampled * (now - sample_begin_));
   TaskActivity::add(line.waited_ticks, now - begin_);
   line.waiting_since.store(0, std::memory_order_relaxed);
-  recorder_.expected_.store({}, std::memory_order_relaxed);
   if (!recorder_.is_logged()) return;
   const WaitReason what = reason(recorder_.arrived_.load(std::memory_order_relaxed),
                                  {line.waiting_for.load(std::memory_order_relaxed)});

@@ -4,8 +4,7 @@
 //
 //   if (recorder.is_read()) [[unlikely]] recorder.count_...()     one load while nobody reads
 //
-// A wait is recorded from its first poll in vain to its end, with a purpose and, if that is known,
-// the process for which the thread has waited:
+// A wait has a purpose and, if that is known, a process for which the thread waits:
 //
 //   expect()   what the next wait is for, as far as a caller can tell before it
 //   arrived()  an event that may have ended a wait: when a general wait ends (is_general), the last
@@ -57,33 +56,40 @@ class Recorder {
   const mailbox::Owner self_;
   // Relaxed: hints.
   std::atomic<WaitReason> expected_{}, arrived_{};
+  std::atomic<uint32_t> short_waits_ = 0;
   task::SpinLock lock_;  // of the log
 };
 
-// One wait of the calling thread.
+// One wait of the calling thread. While logs are read, it is timed from its first poll in vain on.
+// Else that would cost more than a short message: of the first kShortPolls polls in vain only one
+// wait in kSampled is timed, and stands for all; what lasts longer is timed in each wait.
 class RecordedWait {
  public:
   RecordedWait(Recorder& recorder, Purpose purpose) : recorder_(recorder), purpose_(purpose) {}
   RecordedWait(const RecordedWait&) = delete;
   ~RecordedWait() {
-    if (begin_ != 0) [[unlikely]]
+    if ((sample_begin_ | begin_) != 0) [[unlikely]]
       end();
   }
-  // Called after each poll in vain: the wait is recorded from the first one on that finds that
-  // somebody reads.
+  // Called after each poll in vain.
   void polled() {
     if (begin_ == 0 && recorder_.is_read()) [[unlikely]]
-      begin();
+      begin_or_count();
   }
 
+  static constexpr uint32_t kShortPolls = 16, kSampled = 8;
+
  private:
+  void begin_or_count();
   void begin();
   void end();
   WaitReason reason(WaitReason arrived, WaitReason expected) const;
 
   Recorder& recorder_;
   const Purpose purpose_;
-  uint64_t begin_ = 0;  // [ticks]
+  uint32_t polls_ = 0;         // in vain, so far
+  uint64_t sample_begin_ = 0;  // of a sampled wait that is still short [ticks]
+  uint64_t begin_ = 0;         // of a wait that is timed by itself [ticks]
 };
 
 }  // namespace nagaya::llcl

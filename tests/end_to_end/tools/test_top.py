@@ -61,7 +61,7 @@ def test_a_task_that_waits_for_ever(user, nagaya, installation, running):
     """The reader comes after the wait has begun."""
     running([nagaya, "run", "-n", 2, installation.program("mpi_observed"), "stuck", 0], 2)
     time.sleep(0.5)
-    shown = user.run([nagaya, "top", "-n", 3, "-d", 0.7])
+    shown = user.run([nagaya, "top", "-n", 2, "-d", 0.5])
     rows = rows_of(shown.out)
     assert rows[0]["reason"].startswith(("receive", "message")) and int(rows[0]["wait"]) > 90, shown
     assert rows[1]["reason"] == "-" and int(rows[1]["wait"]) == 0, shown
