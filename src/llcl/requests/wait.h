@@ -80,6 +80,7 @@ class Backoff {
   // Called after a fruitless look: the next pause is a sleep.
   void skip_to_sleep() {
     if (looks_ < Table::kLooksAwake) looks_ = Table::kLooksAwake;
+    awake_end_ns_ = 0;
     partner_spin_end_ns_ = mailbox::kNever;
   }
   bool is_probe_due() {
