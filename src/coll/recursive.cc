@@ -80,6 +80,7 @@ class Level {
 void post(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const size_t bytes = bytes_of(what);
+  if (bytes != 0) operation.new_scratch(bytes);
   operation.post_data(levels_of(operation.size()) * bytes, [&](std::byte* to) {
     layout::gather(layout::Buffer(what.send.base, bytes, what.send.runs), to, bytes);
   });
@@ -112,17 +113,24 @@ void reduce(const Operation& operation, const Level& level) {
   });
 }
 
+// Posts the combined blocks. Others poll the line: if the sums were formed there, each store would
+// take the line back from them, so the sums are formed in the scratch memory.
+void post_combined(Operation& operation, const Level& level) {
+  const nagaya_elements& elements = operation.what().elements;
+  const size_t bytes = bytes_of(operation.what());
+  const auto from = [&](uint32_t block) { return level.block(block); };
+  if (bytes != 0) combine(elements, level.blocks(), from, operation.scratch(), elements.count);
+  operation.post_level(operation.next + 1, [&](std::byte* line) {
+    if (bytes != 0) std::memcpy(line + (operation.next + 1) * bytes, operation.scratch(), bytes);
+  });
+}
+
 void combine_level(Operation& operation, const Level& level) {
   const nagaya_collective& what = operation.what();
-  const nagaya_elements& elements = what.elements;
   const size_t bytes = bytes_of(what);
   if (is_scan(what) && bytes != 0) scan(operation, level);
   if (!level.is_last())
-    operation.post_level(operation.next + 1, [&](std::byte* line) {
-      if (bytes == 0) return;
-      const auto from = [&](uint32_t block) { return level.block(block); };
-      combine(elements, level.blocks(), from, line + (operation.next + 1) * bytes, elements.count);
-    });
+    post_combined(operation, level);
   else if (!is_scan(what) && bytes != 0)
     reduce(operation, level);
 }
