@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "coll/algorithms.h"
 
+#include "coll/exchange.h"
 #include "coll/move.h"
 #include "coll/reduce.h"
 #include "llcl/requests/tuning.h"
@@ -21,7 +22,7 @@ const Row kRows[] = {
     {kCopyFromSender},                            // gather
     {kCopyFromSender},                            // scatter
     {kCopyFromSender},                            // allgather
-    {kCopyFromSender},                            // alltoall
+    {kCopyFromSender, kExchange},                 // alltoall
     {kCombine, kRecursiveMultiplying, kSlices},   // reduce
     {kCombine, kRecursiveMultiplying, kSlices},   // allreduce
     {kCombine, kRecursiveMultiplying, kSlices},   // reduce_scatter
@@ -43,6 +44,7 @@ const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team) {
                                           elements.count * elements.extent <=
                                               llcl::Tuning::own()[llcl::Tuned::kCombinedMaxBytes]);
   if (!is_short) return row.longer;
+  if (what.kind == NAGAYA_ALLTOALL && !can_exchange(what, team.size())) return row.algorithm;
   return team.is_large() ? row.large : row.algorithm;
 }
 

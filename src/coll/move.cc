@@ -139,6 +139,8 @@ void copy_block(Operation& operation, uint32_t sender, const layout::Buffer& to,
     operation.team().group().copy_runs(target.walk(), source.walk(), bytes, sender);
 }
 
+}  // namespace
+
 void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& from,
                    bool is_long) {
   const nagaya_collective& what = operation.what();
@@ -160,6 +162,8 @@ void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& 
     operation.team().group().count_copied(bytes);
   }
 }
+
+namespace {
 
 // BCAST with may_detach: reads the root's block, or the copy if the root has detached meanwhile.
 void receive_detachable(Operation& operation, uint32_t root, const DirectBuffers& buffers) {

@@ -21,9 +21,14 @@
 #pragma once
 
 #include "coll/operation.h"
+#include "layout/runs.h"
 
 namespace nagaya::coll {
 
 extern const Algorithm kCopyFromSender;
+
+// Stores a block that `sender` has for this member where it belongs, or passes it to the caller's
+// `store`. `is_long`: waiting members may help to copy.
+void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& from, bool is_long);
 
 }  // namespace nagaya::coll

@@ -120,6 +120,28 @@ TEST_F(Move, AlltoallGivesEachItsOwnBlockAlsoInPlace) {
   }
 }
 
+TEST_F(Move, AlltoallOfALargeTeamGoesByGroupsAlsoInPlace) {
+  for (const uint32_t size : {16u, 17u, 24u, 66u}) {
+    Members members(size, size);
+    for (const size_t bytes : {size_t{1}, size_t{2}, size_t{300}})
+      for (const bool in_place : {false, true}) {
+        begin(members, NAGAYA_ALLTOALL, 0);
+        for (uint32_t rank = 0; rank < size; ++rank) {
+          all_[rank].receive = blocks(receive_[rank], bytes, size);
+          all_[rank].send = in_place ? all_[rank].receive : blocks(send_[rank], bytes, size);
+          for (uint32_t to = 0; to < size; ++to)
+            fill(block(in_place ? receive_[rank] : send_[rank], bytes, to), bytes, rank, to);
+        }
+        EXPECT_STREQ(algorithm_of(all_[0], members.team(0)).name, bytes <= 2 ? "exchange" : "move");
+        members.run(all_, random_);
+        for (uint32_t rank = 0; rank < size; ++rank)
+          for (uint32_t from = 0; from < size; ++from)
+            EXPECT_TRUE(has(block(receive_[rank], bytes, from), bytes, from, rank))
+                << size << " " << bytes << " " << from << " to " << rank;
+      }
+  }
+}
+
 TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
   constexpr uint32_t kSize = 5;
   Members members(kSize);
