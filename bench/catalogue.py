@@ -18,6 +18,7 @@ import mpis
 import npb
 import observing
 import python_ways
+import scale
 import starts
 import xmp
 import xmp_primitives
@@ -257,6 +258,8 @@ TABLE = {
                      xmp_primitives.run_coarrays),
     "xmp-cyclic": ("", [], "loops along cyclic dimensions, beside loops of C",
                    xmp_primitives.run_cyclic),
+    "scale": ("scale", [], "collectives of up to 128 cores, by a model of nodes; the model beside this one",
+              scale.run),
     "idle": delegation("idle", "processor time of nodes where 8 tasks wait", hosts=2, tasks_each=8),
 }
 BENCHMARKS = {name: Benchmark(*fields) for name, fields in TABLE.items()}

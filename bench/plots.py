@@ -30,6 +30,13 @@ FILES = {
     "pingpong.svg": "A message between two hosts, by the ways to notify the delegatee",
     "requests_latency.svg": "Reading memory of another host: time until the data is there",
     "requests_rate.svg": "Reading 8 bytes of another host's memory, many requests at a time",
+    "scale_barrier.svg": "Barrier, by a model of 2 x AMD EPYC 7763",
+    "scale_bcast.svg": "Broadcast of 8 bytes, by a model of 2 x AMD EPYC 7763",
+    "scale_reduce.svg": "Reduce of 8 bytes, by a model of 2 x AMD EPYC 7763",
+    "scale_allreduce.svg": "Allreduce of 8 bytes, by a model of 2 x AMD EPYC 7763",
+    "scale_allgather.svg": "Allgather of 8 bytes, by a model of 2 x AMD EPYC 7763",
+    "scale_alltoall.svg": "Alltoall of 8 bytes, by a model of 2 x AMD EPYC 7763",
+    "scale_delegatees.svg": "Delegatees of 120 tasks that ask all the time, by a model of 2 x AMD EPYC 7763",
     "malloc.svg": "malloc and free of a block that is written in full",
     "ratios.svg": "What tasks ask of the kernel and of malloc, compared with separate processes",
 }
@@ -59,6 +66,10 @@ CURVES = {
     "xmp_strong.svg": (r"xmp_strong_(?P<x>\d+)_laplace_.*", "hosts", "milliseconds per step"),
     "xmp_weak.svg": (r"xmp_weak_(?P<x>\d+)_laplace_.*", "hosts", "milliseconds per step"),
 }
+CURVES |= {f"scale_{kind}.svg": (rf"scale_milan_{kind}_(?P<x>\d+)_[08]B_(?!best$).*", "members", "microseconds")
+           for kind in ("barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall")}
+CURVES["scale_delegatees.svg"] = (r"scale_milan_delegatees_(?P<x>\d+)", "delegatees",
+                                  "microseconds until the answer")
 SEPARATE = ("separate processes", "posix_spawn")  # incumbents
 MARKERS = "os^"
 MEMORY = {"both": "memory and page tables [MiB]",

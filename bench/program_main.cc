@@ -33,6 +33,10 @@ void CommandLine::add_number(const char* name, int& value, int least, int most, 
   parser_->app.add_option(name, value, help)->check(CLI::Range(least, most))->capture_default_str();
 }
 
+void CommandLine::add_word(const char* name, std::string& value, const char* help) {
+  parser_->app.add_option(name, value, help)->required();
+}
+
 void CommandLine::add_choice(const char* name, std::string& value,
                              const std::vector<std::string>& words) {
   parser_->app.add_option(name, value)->required()->check(CLI::IsMember(words));

@@ -26,6 +26,7 @@ class CommandLine {
   void add_flag(const char* name, bool& value, const char* help);
   void add_action(const char* name, std::function<void()> act, const char* help);
   void add_number(const char* name, int& value, int least, int most, const char* help);
+  void add_word(const char* name, std::string& value, const char* help);
   // An argument that must be given, and be one of `words`.
   void add_choice(const char* name, std::string& value, const std::vector<std::string>& words);
   // Lists, with commas between their items.

@@ -92,6 +92,10 @@ set_tests_properties(bench.xmp_runs PROPERTIES
   PASS_REGULAR_EXPRESSION
   "xmp_2_memory_XMP.*xmp_2_shadow_reflect.*xmp_gmove_2_tr.*xmp_posts_round_trip.*xmp_cyclic_cyclic_8|skipped: (several hosts .* root|xmpcc is not built)")
 list(APPEND bench_tests bench.xmp_runs)
+add_test(NAME bench.scale_runs COMMAND nagaya-command bench scale --quick)
+set_tests_properties(bench.scale_runs PROPERTIES
+  PASS_REGULAR_EXPRESSION "scale_milan_barrier_16_0B_best.*scale_milan_mailbox_2")
+list(APPEND bench_tests bench.scale_runs)
 # Exit code 2 and not a crash or a time-out: the program itself says what was wrong.
 set_tests_properties(${bench_fault_tests} PROPERTIES PASS_REGULAR_EXPRESSION
   "lost|wrong|was not zero|not zero|out of order|did not run")

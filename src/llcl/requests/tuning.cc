@@ -33,7 +33,7 @@ constexpr Known kKnown[] = {
     {"tile_bytes", 8192, 1 << 20},
     {"exchanged_max_bytes", 8192, 1 << 20},
     {"alltoall_by_leaders_max_bytes", 1024, 1 << 16},
-    // Not measured: counted (docs/coll.md).
+    // Modelled (docs/scale.md).
     {"large_team_min_members", 16, 1 << 20},
     {"large_team_members_per_processor", 1, 1 << 20},
 };
