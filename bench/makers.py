@@ -38,6 +38,8 @@ MAKERS = {
     r"win_hosts_": "windows-hosts",
     r"checkpoint_16_": "checkpoint-16",
     r"(checkpoint|python)_": "{1}",
+    r"top_cost_": "top-cost",
+    r"(recording|scale)_": "{1}",
     r"fmpl_2_": "fmpl",
     r"fmpl_(\d+_(barrier|bcast|sum)_|collectives_)": "fmpl-counts",
     r"fmpl_": "fmpl-floors",

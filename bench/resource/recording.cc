@@ -42,7 +42,8 @@ class Bench {
                          figure("recording_log", "nagaya trace reads", logged)});
     }
     const uint64_t messages = board_.activity.load()->of(0).messages;
-    if (messages == 0 || options_.corrupt) throw std::runtime_error("messages are not counted");
+    if (messages == 0 || options_.corrupt)
+      throw std::runtime_error("the number of messages is wrong: they are not counted");
     return result;
   }
 

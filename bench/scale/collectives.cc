@@ -12,7 +12,7 @@
 #include "layout/blocks.h"
 #include "llcl/board/board.h"
 #include "scale/numbers.h"
-#include "task/handmade_space.h"
+#include "task/space/space_memory.h"
 
 namespace nagaya::bench::scale {
 namespace {
@@ -66,7 +66,7 @@ struct Collectives::State {
   State(Simulation& simulation, uint32_t members)
       : simulation(simulation),
         size(members),
-        space(1024, members),
+        space({.capacity = members}),
         board_memory(llcl::create_board(space.header())) {
     board().load.processors = simulation.cores();
     board().load.runnable = members;
@@ -78,7 +78,7 @@ struct Collectives::State {
     }
     for (uint32_t rank = 0; rank < members; ++rank) {
       teams.push_back(std::make_unique<Team>(rank, false));
-      if (teams.back()->open(board(), space.task(rank), 1, 0, tasks) != 0)
+      if (teams.back()->open(board(), space.open_record(rank), 1, 0, tasks) != 0)
         throw std::runtime_error("no memory for the team");
     }
   }
@@ -187,7 +187,7 @@ struct Collectives::State {
   bool helps = true;  // members that wait help others to copy
   Simulation& simulation;
   const uint32_t size;
-  task::HandmadeSpace space;
+  task::SpaceMemory space;
   base::Mapping board_memory;
   std::vector<std::unique_ptr<Team>> teams;
   std::vector<std::unique_ptr<Call>> calls;
