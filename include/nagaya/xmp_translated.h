@@ -458,9 +458,10 @@ void nagaya_xmp_image(const nagaya_xmp_nodes* nodes);
 
 /* ---- checked accesses: xmpcc --check --------------------------------------------------------- */
 
-/* Returns `index` if the block at `base`, or its shadow, has it in this dimension of its array;
- * else it is an error of the program. Any thread may call it. */
-long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index);
+/* Returns `index` if the block at `base`, or its shadow, has it in the dimension behind which
+ * `behind` dimensions follow (an argument may be a row: the last dimensions of an array); else it
+ * is an error of the program. Any thread may call it. */
+long nagaya_xmp_checked(const char* where, const volatile void* base, int behind, long index);
 
 /* ---- intrinsics of xmp.h that take a name ---------------------------------------------------- */
 

@@ -35,13 +35,13 @@ std::string own_indexes_text(const nagaya_xmp_array_state& state, size_t d) {
 
 }  // namespace
 
-long nagaya_xmp_checked(const char* where, const volatile void* base, int dimension, long index) {
-  const nagaya_xmp_array* const array = nagaya::xmp::array_of_block(const_cast<const void*>(base));
+long nagaya_xmp_checked(const char* where, const volatile void* base, int behind, long index) {
+  const nagaya_xmp_array* const array = nagaya::xmp::array_before(const_cast<const void*>(base));
   if (array == nullptr)
     nagaya::xmp::fail(
         where, "the array has no elements before the template_fix of its template, or xmp_malloc");
   const nagaya_xmp_array_state& state = *array->state;
-  const auto d = static_cast<size_t>(dimension);
+  const size_t d = state.dimensions() - 1 - static_cast<size_t>(behind);
   if (state.blocks != nullptr && state.has_own_index(d, index)) return index;
   nagaya::xmp::fail(where, "index " + std::to_string(index) + " in dimension " +
                                std::to_string(d + 1) + " of array " + state.name + " on node " +

@@ -197,8 +197,8 @@ TEST(Translation, CheckedAccessesHaveTheirPlaces) {
   const std::string source = kGrid + "double f(int i) { return u[i + 1][2]; }\n";
   const std::string text = translate_unit(input_of(source), diagnostics, true).value();
   EXPECT_TRUE(has(text,
-                  "xmp_rows_u[nagaya_xmp_checked(\"test.c:7:26\", xmp_rows_u, 0, (i + 1)) - "
-                  "xmp_first0_u][nagaya_xmp_checked(\"test.c:7:26\", xmp_rows_u, 1, (2))]"))
+                  "xmp_rows_u[nagaya_xmp_checked(\"test.c:7:26\", xmp_rows_u, 1, (i + 1)) - "
+                  "xmp_first0_u][nagaya_xmp_checked(\"test.c:7:26\", xmp_rows_u, 0, (2))]"))
       << text;
 }
 

@@ -183,8 +183,9 @@ void ArrayRewriter::rewrite_subscript(const Use& use, const ArraySymbol& array,
       array.cyclic(d) && !checked_ ? loops_.place_of(array, d, {open + 1, close}) : "";
   std::string before = "(", behind = ")";
   if (checked_) {
+    const size_t behind_it = array.variable->extents.size() - 1 - d;
     before = "nagaya_xmp_checked(" +
-             list({where(printed_.place(use.name.begin)), rows, std::to_string(d), "("});
+             list({where(printed_.place(use.name.begin)), rows, std::to_string(behind_it), "("});
     behind = "))";
   }
   if (array.cyclic(d)) {
