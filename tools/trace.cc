@@ -27,6 +27,7 @@ using Clock = std::chrono::steady_clock;
 // Between two looks at the logs. Logs of tasks that do more than a million things a second wrap
 // meanwhile, and lose events: so much is the most that one processor could write to a file.
 constexpr std::chrono::milliseconds kPause(20);
+constexpr std::chrono::milliseconds kPauseBefore(1);  // a job may end within some milliseconds
 
 // Blocks the signals that end a recording, while it lives.
 class Signals {
@@ -140,13 +141,13 @@ std::optional<int> record(const TraceOptions& options, Recording& recording, Chi
   std::set<std::string> others;  // sockets of jobs that the command has not started
   std::optional<int> code;
   for (;;) {
-    const int signal = signals.wait(kPause);
+    const int signal = signals.wait(recording.is_empty() ? kPauseBefore : kPause);
     if (child != nullptr) {
       code = child->exit_code(false);
       if (!code) add_jobs_of(*child, recording, others);
       if (signal == SIGTERM || signal == SIGHUP) child->signal(signal);
     }
-    recording.drain();
+    if (!recording.is_empty()) recording.drain();
     const bool is_time_up = options.seconds > 0 &&
                             Clock::now() - begin >= std::chrono::duration<double>(options.seconds);
     const bool is_over = child != nullptr

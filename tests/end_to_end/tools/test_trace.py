@@ -176,7 +176,8 @@ def test_a_wait_that_never_ends(user, nagaya, installation, folder, running):
 
 
 def test_native_programs_and_windows(nagaya, installation, traced):
-    assert traced(nagaya, "run", "-n", 3, installation.program("ring")).tasks
+    after_a_while = ["sh", "-c", 'sleep 0.2; exec "$0"']  # a ring is over within milliseconds
+    assert traced(nagaya, "run", "-n", 3, *after_a_while, installation.program("ring")).tasks
     trace = traced(nagaya, "run", "-n", 3, installation.program("mpi_window"))
     assert trace.tasks
 
