@@ -219,7 +219,7 @@ double Shapes::latency_ns(Kind kind, size_t bytes, const std::string& name) {
   simulation_.run([&](uint32_t rank) {
     Member& own = *run.members[rank];
     for (uint64_t turn = 0; turn < kTurns; ++turn) {
-      // What the caller has written.
+      // The caller's data, written before the operation begins.
       if (kind != Kind::kBarrier) own.own.write(rank, static_cast<uint32_t>(turn));
       if (kind == Kind::kBcast && rank == 0) own.result.write(0, static_cast<uint32_t>(turn));
       simulation_.align();

@@ -37,7 +37,7 @@ struct nagaya_checkpoint {
   uint32_t size = 0;
   std::string suffix;            // of the file's name
   std::vector<uint32_t> shares;  // the ranks that have one file with this one
-  // Of the checkpoint in progress:
+  // The members below describe the checkpoint in progress.
   bool is_pending = false;
   std::string path;
   std::vector<std::byte> beginning;
@@ -50,7 +50,7 @@ namespace {
 
 constexpr const char* kNewSuffix = ".new";
 
-// What each rank tells all others.
+// Each rank sends its card to all others.
 struct Card {
   uint64_t bytes;
   int64_t error;

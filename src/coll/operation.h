@@ -18,7 +18,7 @@ namespace nagaya::coll {
 
 class Operation;
 
-// What a wait for a collective is for.
+// Returns the purpose of a wait for a collective of this kind.
 constexpr llcl::Purpose purpose_of(nagaya_collective_kind kind) {
   return static_cast<llcl::Purpose>(static_cast<int>(llcl::Purpose::kBarrier) + kind);
 }

@@ -4,11 +4,11 @@
 //
 //   | 63 ...... 48 |   47 ...... 32  | 31 ....... 0 |     one thread of the member waits:
 //   |       0      |   target + 1    |    place     |     its target's index, its ticket's place
-//   |    threads   |        0        |       0      |     of a member with several threads: how
-//   many
+//   |    threads   |        0        |       0      |     number of waiting threads, if the
+//                                                        member has several
 //
-// Of a member with several threads it is not told for which lock each of them waits: every unlock
-// for which somebody waits wakes it.
+// A member with several threads does not tell for which lock each of them waits: every unlock of a
+// lock for which somebody waits wakes it.
 // Death of a member: its word stays, and others wake a member that is no more.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace nagaya::window {
 
 class AwaitedLock {
  public:
-  // What a thread adds while it waits.
+  // Returns the value that a thread adds to its member's word while it waits.
   static uint64_t of(uint32_t target, const Ticket& ticket, bool has_threads) {
     return has_threads ? kOneThread : uint64_t{target + 1} << 32 | ticket.place();
   }

@@ -11,7 +11,7 @@ import measure
 from arithmetic import function
 
 IS_PLACED = "--placed" in sys.argv
-# What the first process asks for.
+# The operations that the first process can ask for.
 SUM, EXCHANGE, MAP = range(3)
 
 

@@ -54,7 +54,8 @@ class ImageWords {
   bool wait_for(const char* where, uint32_t rank, const auto& wait) {
     return wait_until(where, wait, [&] { return has_ended(where, rank); });
   }
-  // The same for something that any other process may do.
+  // Calls wait(timeout_ms) like wait_for(), for something that any other process may do. Returns
+  // false: all other processes have come to the program's end.
   bool wait_for_any(const char* where, const auto& wait) {
     return wait_until(where, wait, [&] { return have_all_others_ended(where); });
   }

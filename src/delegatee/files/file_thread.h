@@ -33,7 +33,7 @@ class FileThread {
   }
 
  private:
-  // What the host's thread has left for this one.
+  // Files, handles and deaths that the host's thread has queued for this one.
   struct News {
     Handles handles;
     OpenFiles files;  // one for each handle, in the order of their numbers

@@ -116,7 +116,7 @@ struct ActivityEvent {
 };
 static_assert(sizeof(ActivityEvent) == sizeof(ActivityEvent::Words));
 
-// What a wait is for, and for whom, in one word.
+// A wait's purpose and the process that it waits for, in one word.
 struct WaitReason {
   uint64_t bits = OtherProcess::kUnknown;
 

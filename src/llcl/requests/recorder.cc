@@ -77,7 +77,7 @@ void Recorder::expect(Purpose purpose, nagaya_process whom) {
   own().waiting_for.store(reason.bits, std::memory_order_relaxed);
 }
 
-// What was expected may have come: of several pending messages the next one is not known.
+// Forgets the expected process: if several messages are pending, the next one is not known.
 void Recorder::arrived(Purpose purpose, nagaya_process whom) {
   expected_.store({}, std::memory_order_relaxed);
   arrived_.store(WaitReason::of(purpose, other(whom)), std::memory_order_relaxed);
