@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * entry.S - the exported functions MPI_X and PMPI_X of functions.def. Their arguments depend on the MPI that
+ * entry.S - the exported functions of functions.def. Their arguments depend on the MPI that
  * is beneath, so each jumps to a function that is compiled for it (entry.cc fills the tables).
  */
 #include "jump_table.inc"
@@ -10,11 +10,12 @@ define_first_jump nagaya_pmpi_first_call, nagaya_pmpi_entries, nagaya_mpi_fill_e
 
         .set    index, 0
 .macro define_entry name:req
-        define_jump MPI_\name, nagaya_mpi_entries, index
-        define_jump PMPI_\name, nagaya_pmpi_entries, index
+        define_jump \name, nagaya_mpi_entries, index
+        define_jump P\name, nagaya_pmpi_entries, index
         .set    index, index + 1
 .endm
-#define EXPORTED(result, name, arguments) define_entry name;
+#define EXPORTED(result, name, arguments) define_entry MPI_##name;
+#define EXTENSION(result, name, arguments) define_entry MPIX_##name;
 #define CALLED(result, name, arguments)
 #include "functions.def"
 

@@ -33,8 +33,8 @@ namespace {
 // An MPI that is not known stays as it is.
 void pass_through(const LoadedMpi& mpi, const std::string& name, Address& entry,
                   Address& profiling_entry) {
-  entry = mpi.function("MPI_" + name);
-  profiling_entry = mpi.function("PMPI_" + name);
+  entry = mpi.function(name);
+  profiling_entry = mpi.function("P" + name);
   if (entry == nullptr)
     entry = reinterpret_cast<Address>(mpi.is_there() ? end_without_function : end_without_mpi);
   if (profiling_entry == nullptr) profiling_entry = entry;
@@ -61,7 +61,7 @@ void fill(const void* caller) {
     else
       pass_through(mpi, kExported[n], nagaya_mpi_entries[n], nagaya_pmpi_entries[n]);
     // A tool that wraps MPI_X and calls PMPI_X is called first, as it would be without us.
-    void* const tool = mpi.function_of_tool(std::string("MPI_") + kExported[n]);
+    void* const tool = mpi.function_of_tool(kExported[n]);
     if (tool != nullptr) nagaya_mpi_entries[n] = tool;
   }
 }

@@ -19,10 +19,12 @@ namespace nagaya::mpi {
 using Address = void*;
 
 inline constexpr const char* kExported[] = {
-#define EXPORTED(result, name, arguments) #name,
+#define EXPORTED(result, name, arguments) "MPI_" #name,
+#define EXTENSION(result, name, arguments) "MPIX_" #name,
 #define CALLED(result, name, arguments)
 #include "functions.def"
 #undef EXPORTED
+#undef EXTENSION
 #undef CALLED
 };
 inline constexpr size_t kExportedCount = std::size(kExported);

@@ -79,6 +79,48 @@ def check_intercommunicator():
     half.Free()
 
 
+def error_of(call, *arguments):
+    try:
+        call(*arguments)
+    except MPI.Exception as error:
+        return error.Get_error_class()
+    return MPI.SUCCESS
+
+
+def check_revocation():
+    """Each call fails from then on, also one that had been ours."""
+    comm = world.Dup()
+    comm.Barrier()
+    try:
+        comm.Revoke()
+    except NotImplementedError:
+        return comm.Free()
+    assert comm.Is_revoked()
+    for call, *arguments in ((comm.Barrier,), (comm.Send, bytes(1), MPI.PROC_NULL), (comm.Recv, bytearray(1), before)):
+        assert error_of(call, *arguments) == MPI.ERR_REVOKED
+    comm.Free()
+
+
+def check_groups():
+    """Communicators of groups, without one that has both."""
+    group = world.Get_group()
+    try:
+        made = MPI.Intracomm.Create_from_group(group)
+    except NotImplementedError:
+        return group.Free()
+    assert made.allreduce(1) == ranks
+    made.Free()
+    half = ranks // 2
+    halves = [group.Range_incl([(0, half - 1, 1)]), group.Range_incl([(half, ranks - 1, 1)])]
+    leaders = [0, ranks - half - 1]
+    mine = int(rank >= half)
+    between = MPI.Intercomm.Create_from_groups(halves[mine], leaders[mine], halves[1 - mine], leaders[1 - mine])
+    assert (between.rank, between.remote_size) == (halves[mine].rank, halves[1 - mine].size)
+    between.Free()
+    for one in (group, *halves):
+        one.Free()
+
+
 number = check_buffers(world)
 dup = world.Dup()
 check_objects(dup)
@@ -87,6 +129,8 @@ check_collectives(dup)
 check_buffers(dup)
 if ranks % 2 == 0:
     check_intercommunicator()
+check_revocation()
+check_groups()
 dup.Free()
 is_ours = 0x2C000000 < number < 0x30000000 or 1 << 30 <= number < 0x44000000
 if rank == 0:

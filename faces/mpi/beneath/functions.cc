@@ -3,8 +3,6 @@
 
 #include <dlfcn.h>
 
-#include <string>
-
 #include "beneath/foreign_call.h"
 #include "beneath/large_counts.h"
 #include "calls/calls.h"
@@ -59,10 +57,14 @@ Name exported(const char* name, size_t offset) {
 }
 const Name kNames[] = {
 #define EXPORTED(result, name, arguments) \
-  exported<&Functions::name>(#name, offsetof(Functions, name)),
-#define CALLED(result, name, arguments) {#name, offsetof(Functions, name), nullptr, nullptr},
+  exported<&Functions::name>("PMPI_" #name, offsetof(Functions, name)),
+#define EXTENSION(result, name, arguments) \
+  exported<&Functions::name>("PMPIX_" #name, offsetof(Functions, name)),
+#define CALLED(result, name, arguments) \
+  {"PMPI_" #name, offsetof(Functions, name), nullptr, nullptr},
 #include "functions.def"
 #undef EXPORTED
+#undef EXTENSION
 #undef CALLED
 };
 
@@ -74,8 +76,7 @@ void fill(void* mpi, Share share, Entries& entries) {
   Job::set_share(share);
   share == Share::kAll ? add_calls(ours) : add_calls_of_windows(ours);
   if (is_verbose()) count_calls(ours);
-  for (const Name& name : kNames)
-    address_in(beneath, name) = ::dlsym(mpi, (std::string("PMPI_") + name.name).c_str());
+  for (const Name& name : kNames) address_in(beneath, name) = ::dlsym(mpi, name.name);
   add_large_counts(beneath);
   // MPI 5's names for what is the same; its binary interface lacks the earlier ones.
   if (beneath.Request_toint == nullptr) beneath.Request_toint = beneath.Request_c2f;

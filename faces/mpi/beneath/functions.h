@@ -9,9 +9,11 @@ namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
 struct Functions {
 #define EXPORTED(result, name, arguments) result(*name) arguments = nullptr;
-#define CALLED(result, name, arguments) result(*name) arguments = nullptr;
+#define EXTENSION EXPORTED
+#define CALLED EXPORTED
 #include "functions.def"
 #undef EXPORTED
+#undef EXTENSION
 #undef CALLED
 };
 

@@ -177,9 +177,11 @@ void add_all(All& all) {
   if constexpr (requires { &All::name##_c; }) \
     add_one<&All::name##_c, &All::name,       \
             std::string_view(#name).find("eighbor") != std::string_view::npos>(all);
+#define EXTENSION(result, name, arguments)
 #define CALLED(result, name, arguments) EXPORTED(result, name, arguments)
 #include "functions.def"
 #undef EXPORTED
+#undef EXTENSION
 #undef CALLED
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // communicators.cc - the functions that make a communicator: the MPI beneath makes it, then we
-// adopt it.
+// adopt it. And the one that revokes a communicator.
 #include <tuple>
 
 #include "beneath/foreign_call.h"
@@ -17,6 +17,13 @@ int make(Arguments... arguments) {
   const int error = call_beneath(beneath.*function, arguments...);
   if (error == MPI_SUCCESS)
     Communicator::adopt(*std::get<sizeof...(arguments) - 1>(std::tie(arguments...)));
+  return error;
+}
+
+// From then on each function has to answer MPI_ERR_REVOKED; the MPI beneath does.
+int revoke(MPI_Comm handle) {
+  const int error = call_beneath(beneath.Comm_revoke, handle);
+  if (error == MPI_SUCCESS) Communicator::leave_beneath(handle);
   return error;
 }
 
@@ -41,6 +48,7 @@ void add_communicators(Functions& ours) {
   enter<&Functions::Dist_graph_create>(ours.Dist_graph_create);
   enter<&Functions::Dist_graph_create_adjacent>(ours.Dist_graph_create_adjacent);
   enter<&Functions::Intercomm_merge>(ours.Intercomm_merge);
+  ours.Comm_revoke = revoke;
 }
 
 }  // namespace nagaya::mpi::NAGAYA_MPI_ABI

@@ -79,9 +79,11 @@ void count_calls(Functions& ours) {
   counted = ours;
 #define EXPORTED(result, name, arguments) \
   put_before<&Functions::name, place_of_object(#arguments), kind_of(#name, #arguments)>(ours.name);
+#define EXTENSION(result, name, arguments)
 #define CALLED(result, name, arguments)
 #include "functions.def"
 #undef EXPORTED
+#undef EXTENSION
 #undef CALLED
 }
 

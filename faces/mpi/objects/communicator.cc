@@ -124,6 +124,10 @@ void Communicator::adopt_duplicate(MPI_Comm handle, const Communicator& original
   tell_of_communicator(handle, context != 0 ? "" : kNoContext);
 }
 
+void Communicator::leave_beneath(MPI_Comm handle) {
+  communicators.erase(key_of(handle));
+}
+
 void Communicator::enter(MPI_Comm handle, uint32_t context, std::vector<nagaya_process> processes) {
   auto* const made = new Communicator(handle, context, rank_in(handle), std::move(processes));
   communicators.insert(key_of(handle), made);

@@ -36,6 +36,9 @@ class Communicator {
   // Makes a duplicate ours, whose members have agreed on a context; 0: they have not. Local.
   static void adopt_duplicate(MPI_Comm handle, const Communicator& original, uint32_t context);
 
+  // The communicator is the MPI's beneath from now on. Pending requests of ours go on. Local.
+  static void leave_beneath(MPI_Comm handle);
+
   MPI_Comm handle() const { return handle_; }
   uint32_t context() const { return context_; }
   int rank() const { return rank_; }
