@@ -164,15 +164,16 @@ NodeLauncher::NodeLauncher(const LaunchChoice& choice)
   start_ranks(add_job(choice.applications, {}));
 }
 
-// Returns the system's libpmix. Where there is none, the one that the program's MPI has brought
-// along, as that of a Python wheel does. Throws Error -ENOENT.
+// Returns the libpmix that the program's MPI has brought along, as that of a Python wheel does: an
+// older one lacks what its clients ask for, as groups by Open MPI 5. Else the system's. Throws
+// Error -ENOENT.
 PmixLibrary libpmix_for(const std::vector<std::string>& command) {
+  const std::string of_mpi = libpmix_of_mpi(command);
   try {
-    return PmixLibrary("libpmix.so.2");
+    return PmixLibrary(of_mpi.empty() ? "libpmix.so.2" : of_mpi);
   } catch (const base::Error&) {
-    const std::string of_mpi = libpmix_of_mpi(command);
     if (of_mpi.empty()) throw;
-    return PmixLibrary(of_mpi);
+    return PmixLibrary("libpmix.so.2");
   }
 }
 
