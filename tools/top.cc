@@ -101,6 +101,16 @@ uint64_t requests_of(const task::JobStatus& status) {
   return count;
 }
 
+// Returns by how much the task's waits have grown [ticks]. A wait is not counted before somebody
+// reads: of one that the look before has not seen, only the part since then.
+double waited_between(const Sums& before, const Sums& now) {
+  const double grown = double(now.waited_ticks) - double(before.waited_ticks);
+  const bool is_new = before.waiting_since != now.waiting_since;
+  const bool began_before = now.waiting_since != 0 && now.waiting_since < before.now_ticks;
+  const double unseen = is_new && began_before ? double(before.now_ticks - now.waiting_since) : 0;
+  return std::max(0.0, grown - unseen);
+}
+
 // Looks again and again, and compares each look with the one before.
 class Top {
  public:
@@ -178,7 +188,9 @@ class Top {
     const std::string cpu =
         is_known ? fmt::format("{:.0f} %", 100 * grown(&Sums::cpu_s) / seconds) : "-";
     const std::string waited =
-        ticks > 0 ? fmt::format("{:.0f} %", 100 * grown(&Sums::waited_ticks) / ticks) : "-";
+        ticks > 0
+            ? fmt::format("{:.0f} %", 100 * waited_between(before->second, now->second) / ticks)
+            : "-";
     return fmt::format(kRow, task.number, task.pid, cpu, waited, rate(is_known, &Sums::sleeps),
                        rate(is_known, &Sums::preemptions), rate(has_counts, &Sums::messages),
                        rate(has_counts, &Sums::collectives), rate(has_counts, &Sums::accesses),
