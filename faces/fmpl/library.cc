@@ -116,7 +116,14 @@ using nagaya::fmpl::status_of;
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
   if (nagaya::fmpl::current_library != nullptr) return FMPL_ERR_INIT;
   if (ma == nullptr || fa == nullptr || count < 1) return FMPL_ERR_ARGUMENT;
-  if (const int error = nagaya_comm_init(); error != 0) return status_of(error);
+  if (const int error = nagaya_comm_init(); error != 0) {
+    if (error == -ESRCH)
+      nagaya::print_error_line(
+          "nagaya: FMPL: fmpl_init: this process is no task of a job: start it by nagaya run, "
+          "without "
+          "--separate, or by nagaya exec");
+    return status_of(error);
+  }
   auto made = std::make_unique<Library>();
   const int error = nagaya::fmpl::open_library(*made, ma, fa, count);
   if (error != 0) {

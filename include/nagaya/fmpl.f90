@@ -3,9 +3,10 @@
 ! describes. Compile it with the program's own compiler, before the program:
 !
 !   gfortran -c PREFIX/include/nagaya/fmpl.f90
-!   gfortran program.f90 fmpl.o -lnagaya-fmpl -lnagaya
+!   gfortran program.f90 fmpl.o $(pkg-config --libs nagaya) -lnagaya-fmpl
 !
-! Buffers are arrays or, with gfortran, also single variables.
+! Buffers are arrays or, with gfortran, also single variables. Sizes are default integers: a message
+! is shorter than 2 GiB.
 module fmpl
   implicit none
   integer, parameter :: FMPL_SUCCESS = 0, FMPL_ERR_INIT = 1, FMPL_ERR_ARGUMENT = 2, &

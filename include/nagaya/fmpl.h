@@ -15,7 +15,8 @@
  * where the data are to go; they go there in one copy. Programs need no MPI; in a program that uses
  * MPI, ranks are those of MPI_COMM_WORLD.
  * Sizes are in bytes, times in microseconds. Where the published interface leaves something open,
- * this header decides it. Thread safety: none. Death of a process: the job ends.
+ * this header decides it. Thread safety: none. Death of a process: the job ends. A process that
+ * ends with exit code 0 leaves those waiting that wait for it.
  */
 #ifndef NAGAYA_FMPL_H
 #define NAGAYA_FMPL_H
@@ -47,8 +48,8 @@ typedef uint64_t fmpl_flag;         /* Fortran: integer(8) */
 
 /* Collective. `count` areas and flags, the same number everywhere. */
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count);
-/* Collective. Sends the messages of the spool first; returns their error if fmpl_sendbuff_check()
- * has not returned it yet. */
+/* Collective. Sends the messages of the spool first, and so waits until each has been received;
+ * returns their error if fmpl_sendbuff_check() has not returned it yet. */
 int fmpl_finalize(void);
 
 /* ---- messages ---------------------------------------------------------------------------- */
