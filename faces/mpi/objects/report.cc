@@ -51,7 +51,9 @@ void tell_of_calls() {
     sum.one_sided += one.one_sided;
   }
   std::string calls = std::to_string(sum.one_sided) + " accesses to windows";
-  if (Job::has_messages())
+  if (!Job::has_messages())
+    calls = "messages and collectives went by the components, " + calls;
+  else
     calls = std::to_string(sum.point_to_point) + " calls of point-to-point functions, " +
             std::to_string(sum.collective) + " of collectives and " + calls;
   tell(calls + " went through the space");
