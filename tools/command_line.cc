@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <numeric>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "tool.h"
 
@@ -63,6 +66,36 @@ std::string name_of(const std::string& word) {
   return word.substr(0, word.find('='));
 }
 
+// Returns how many letters have to be added, left out or replaced to make one word the other.
+size_t letters_between(std::string_view one, std::string_view other) {
+  std::vector<size_t> distances(other.size() + 1);  // from a beginning of `one` to each of `other`
+  std::iota(distances.begin(), distances.end(), size_t{0});
+  for (size_t n = 1; n <= one.size(); ++n) {
+    size_t before = std::exchange(distances[0], n);
+    for (size_t m = 1; m <= other.size(); ++m) {
+      const size_t replaced = before + (one[n - 1] != other[m - 1]);
+      before = distances[m];
+      distances[m] = std::min({replaced, distances[m] + 1, distances[m - 1] + 1});
+    }
+  }
+  return distances.back();
+}
+
+// Returns the long option of the command that `name` is misspelt for; "": it resembles none.
+std::string option_like(const CLI::App& command, const std::string& name) {
+  constexpr size_t kLettersMost = 2;
+  if (name.size() <= 2 * kLettersMost + 2) return "";
+  std::string nearest;
+  size_t least = kLettersMost + 1;
+  for (const CLI::Option* const option : command.get_options())
+    for (const std::string& known : option->get_lnames())
+      if (const size_t letters = letters_between("--" + known, name); letters < least) {
+        least = letters;
+        nearest = "--" + known;
+      }
+  return nearest;
+}
+
 std::string unknown_option(const CLI::App& command, const std::string& name) {
   if (command.get_name() == kProgramBehindColon)
     return "run: " + name +
@@ -83,6 +116,8 @@ std::string unknown_option(const CLI::App& command, const std::string& name) {
   for (const LauncherOptions& options : kLauncherOptions)
     if (options.names.find(" " + bare + " ") != std::string_view::npos)
       return fmt::format("run: {}: no such option; {}", name, options.cure);
+  if (const std::string meant = option_like(command, name); !meant.empty())
+    return fmt::format("run: {}: no such option; did you mean {}?", name, meant);
   return fmt::format(
       "run: {0}: no such option; if it is mpirun's: nagaya run --launcher mpi --launcher-arg={0} "
       "..., or mpirun {0} ... nagaya exec PROGRAM",

@@ -37,7 +37,8 @@ inline void tell_of(const Death& death, const char* consequence) {
   if (death.in_space && task::is_fault(death.wait_status))
     bytes += static_cast<size_t>(snprintf(
         text + bytes, sizeof text - bytes,
-        "nagaya: does it fail in ordinary processes, too? nagaya run --separate ...\n"
+        "nagaya: a program of MPI: does it fail in ordinary processes, too? nagaya run --separate "
+        "...\n"
         "nagaya: where does it fail? nagaya gdb %u while it runs, or nagaya gdb --core FILE "
         "after ulimit -c unlimited\n",
         death.task));

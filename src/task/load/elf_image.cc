@@ -35,7 +35,7 @@ void read_header(ElfImage& image) {
   char magic[EI_NIDENT] = {};
   if (::pread(image.file.get(), magic, sizeof magic, 0) < SELFMAG ||
       std::memcmp(magic, ELFMAG, SELFMAG) != 0)
-    refuse(image.path, "not an ELF program");
+    refuse(image.path, "not an ELF program, and no script that begins with #!");
   read_at(image, 0, &h, sizeof h);
   if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB ||
       h.e_machine != arch::kElfMachine)

@@ -49,6 +49,14 @@ void add_malloc_settings(std::vector<std::string>& environment) {
               path + ": " + (missing ? "no such program" : std::strerror(error)));
 }
 
+// Says how to run a file of the working folder that was named as if it were in PATH; else "".
+std::string cure_for(const std::string& command) {
+  struct stat about;
+  if (::stat(command.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) return "";
+  return std::string(" in PATH; for the file in this folder: ") +
+         (command.ends_with(".py") ? "python3 " : "./") + command;
+}
+
 void check_executable(const std::string& path) {
   struct stat about;
   if (::stat(path.c_str(), &about) != 0) cannot_run(path, errno);
@@ -109,12 +117,12 @@ std::string find_interpreter(const std::string& script, std::vector<std::string>
 void check_can_be_task(const ElfImage& image) {
   if (!image.position_independent())
     throw Error(-ENOEXEC, image.path +
-                              ": not position-independent, rebuild it with -pie (or use "
-                              "`nagaya run --separate`)");
+                              ": not position-independent, rebuild it with -pie (or, a program "
+                              "of MPI, use `nagaya run --separate`)");
   if (image.sanitized)
     throw Error(-ENOEXEC, image.path +
                               ": built with a sanitizer, which must have its address space "
-                              "for itself; use `nagaya run --separate`");
+                              "for itself; a program of MPI: use `nagaya run --separate`");
 }
 
 // Checks the interpreter in the client, because the host's message would not name the program.
@@ -164,6 +172,7 @@ std::string find_program(const std::string& command, const std::vector<std::stri
     if (::access(candidate.c_str(), X_OK) == 0) return candidate;
     error = EACCES;
   }
+  if (error == ENOENT) throw Error(-ENOENT, command + ": no such program" + cure_for(command));
   cannot_run(command, error);
 }
 

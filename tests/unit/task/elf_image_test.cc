@@ -196,7 +196,7 @@ TEST_F(ElfImageTest, NamesTheFileAndTheCause) {
     read_elf(path);
     FAIL() << "no exception";
   } catch (const base::Error& error) {
-    EXPECT_EQ(error.what(), path + ": not an ELF program");
+    EXPECT_EQ(error.what(), path + ": not an ELF program, and no script that begins with #!");
   }
 }
 
