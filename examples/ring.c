@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <nagaya/comm.h>
 #include <nagaya/task.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,12 +30,12 @@ static void hear(void* context, nagaya_process source, const void* data, size_t 
   __atomic_store_n(&called_by, *(const uint32_t*)data + 1, __ATOMIC_RELEASE);
 }
 
-/* Repeats a request while there is no room for it. */
-#define UNTIL_ACCEPTED(call)                      \
-  do {                                            \
-    int error;                                    \
-    while ((error = (call)) == -EAGAIN) continue; \
-    check(error, #call);                          \
+/* Repeats a request while there is no room for it. The receiver may need this processor. */
+#define UNTIL_ACCEPTED(call)                           \
+  do {                                                 \
+    int error;                                         \
+    while ((error = (call)) == -EAGAIN) sched_yield(); \
+    check(error, #call);                               \
   } while (0)
 
 int main(void) {

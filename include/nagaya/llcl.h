@@ -14,12 +14,12 @@
  *   nagaya_comm_allgather(&mine, sizeof mine, all);
  *   uint32_t written = 0;
  *   nagaya_llcl_transfer put = {all[right], edge, sizeof edge, nagaya_flag(&written)};
- *   while (nagaya_llcl_try_write(&put) == -EAGAIN) continue;
+ *   while (nagaya_llcl_try_write(&put) == -EAGAIN) sched_yield();
  *   nagaya_llcl_wait_flag(&written, -1);
  *
  * Requests: a `try_` function never blocks. 0: accepted, exactly one completion follows, possibly
  * with an error. Anything else: nothing has happened, and no completion follows:
- *   -EAGAIN            no room just now: call again
+ *   -EAGAIN            no room just now: yield, and call again
  *   -ENOBUFS, -ENOMEM  no lane for one more thread; no memory or, with a callback, no thread
  *   -EINVAL            misuse: a wrong process, region, range, handler
  *   -ESRCH             outside of a space
@@ -380,7 +380,7 @@ int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
  *   nagaya_llcl_prepare_write(&transfer, &put);
  *   for (;;) {
  *     compute(transfer.local);
- *     while (nagaya_llcl_try_start(&put) == -EAGAIN) continue;
+ *     while (nagaya_llcl_try_start(&put) == -EAGAIN) sched_yield();
  *     ...
  *   }
  *
