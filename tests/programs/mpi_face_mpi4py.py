@@ -63,6 +63,20 @@ def check_collectives(comm):
     assert gathered == array.array("i", [one for one in range(ranks) for _ in range(one + 1)])
 
 
+def check_orders(comm):
+    """The standard wants one order of all collectives, but MPIs tell those that block from those that do not."""
+    for root in range(ranks):
+        part, total = array.array("i", [rank]), array.array("i", [-1])
+        if rank != root:
+            comm.Barrier()
+        request = comm.Iallreduce([part, MPI.INT], [total, MPI.INT])
+        if rank == root:
+            assert not request.Test() and total[0] == -1
+            comm.Barrier()
+        request.Wait()
+        assert total[0] == ranks * (ranks - 1) // 2
+
+
 def check_intercommunicator():
     """Its messages stay beneath, with the large counts that the MPI may lack."""
     half = world.Split(rank % 2)
@@ -126,6 +140,7 @@ dup = world.Dup()
 check_objects(dup)
 check_statuses_of_several(dup)
 check_collectives(dup)
+check_orders(dup)
 check_buffers(dup)
 if ranks % 2 == 0:
     check_intercommunicator()

@@ -116,7 +116,7 @@ int CollectiveCall::keep(bool is_persistent) {
   receive.hold(is_persistent);
   operation_.keep();
   if (is_persistent) own_team_ = comm_.open_team(comm_.take_number());
-  team_ = is_persistent ? own_team_ : comm_.team();
+  team_ = is_persistent ? own_team_ : comm_.pending_team();
   return team_ != nullptr ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 

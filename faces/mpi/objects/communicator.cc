@@ -48,7 +48,8 @@ Communicator::Communicator(MPI_Comm handle, uint32_t context, int rank,
       is_over_nodes_(finds_other_nodes()) {}
 
 Communicator::~Communicator() {
-  if (team_ != nullptr) ::nagaya_coll_wait_close(team_);
+  for (nagaya_team* const team : {team_, pending_team_})
+    if (team != nullptr) ::nagaya_coll_wait_close(team);
   if (Job::has_messages()) ::nagaya_match_drop(context_);
   if (rank_ == 0) Contexts::give_back(context_);
 }

@@ -47,16 +47,23 @@ class Communicator {
   // `rank`: one that it has.
   nagaya_process process_of(int rank) const { return processes_[static_cast<size_t>(rank)]; }
 
-  // The members' team for collectives, opened by the first call. nullptr: no memory. The standard
-  // forbids two threads to call collectives of one communicator at once.
+  // The members' team for blocking collectives, opened by the first call. nullptr: no memory. The
+  // standard forbids two threads to call collectives of one communicator at once.
   nagaya_team* team() {
     if (team_ == nullptr) [[unlikely]]
       team_ = open_team(0);
     return team_;
   }
+  // That for non-blocking ones, likewise. The standard wants one order of all collectives, but MPIs
+  // tell the two apart, and programs exist that begin one before a barrier here and behind it
+  // there.
+  nagaya_team* pending_team() {
+    if (pending_team_ == nullptr) pending_team_ = open_team(kPendingNumber);
+    return pending_team_;
+  }
   // Opens another team of the members; the caller closes it. nullptr: no memory.
   nagaya_team* open_team(uint32_t number);
-  // Returns a number from 1 on, which no other persistent collective of the communicator has: its
+  // Returns a number from 2 on, which no other persistent collective of the communicator has: its
   // teams, and its messages, are told apart by it. All members call it in one order.
   uint32_t take_number() { return ++last_number_; }
   // Whether its processes live on several nodes: only beside components, which carry messages then.
@@ -90,8 +97,9 @@ class Communicator {
   const int rank_, size_;
   const std::vector<nagaya_process> processes_;
   const bool is_over_nodes_;
-  nagaya_team* team_ = nullptr;
-  uint32_t last_number_ = 0, last_window_ = 0;
+  static constexpr uint32_t kPendingNumber = 1;
+  nagaya_team *team_ = nullptr, *pending_team_ = nullptr;
+  uint32_t last_number_ = kPendingNumber, last_window_ = 0;
   Owners owners_;
 };
 
