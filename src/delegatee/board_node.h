@@ -31,14 +31,8 @@ struct BacklogBudget {
 
 class BoardNode final : public Lanes, public Regions, public Delivery {
  public:
-  // `share`: the lanes that the delegatee serves.
-  explicit BoardNode(llcl::Board& board, const BacklogBudget& budget = {},
-                     mailbox::LaneShare share = {})
-      : board_(board),
-        budget_(budget),
-        share_(share),
-        dead_(board.capacity),
-        holds_(board.capacity) {}
+  explicit BoardNode(llcl::Board& board, const BacklogBudget& budget = {})
+      : board_(board), budget_(budget), dead_(board.capacity), holds_(board.capacity) {}
 
   // Size of the task's backlog, as its budget counts it. For tests; the delegatee's thread. [bytes]
   uint64_t backlog_bytes(uint32_t task) const {
@@ -54,8 +48,9 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
     return sum;
   }
 
-  // Makes drain() take commands from the ring instead of the lanes. Called before the delegatee's
-  // thread starts.
+  // Makes drain() take commands from these lanes only, or from the ring instead of the lanes.
+  // Called before the delegatee's thread starts.
+  void use(mailbox::LaneShare share) { share_ = share; }
   void use(llcl::Ring& ring) { ring_ = &ring; }
 
   // The host calls it before Delegatee::abandon; `owner` is the ended task as owner of its lanes.
@@ -142,7 +137,7 @@ class BoardNode final : public Lanes, public Regions, public Delivery {
 
   llcl::Board& board_;
   const BacklogBudget budget_;
-  const mailbox::LaneShare share_;
+  mailbox::LaneShare share_;
   llcl::Ring* ring_ = nullptr;
   std::vector<mailbox::Owner> dead_;      // by task number; Delegatee::abandon's lock orders it
   std::vector<std::atomic<bool>> holds_;  // by task number

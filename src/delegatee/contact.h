@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // contact.h - the contacts that a node's delegatees send to those of the other nodes of its job, by
 // way of the launcher: each one's address, and its part of the secret by which they know each other
-// (proof.h). Delegatee n of a node talks to delegatee n of each other node. To everybody in between
-// a node's contacts are opaque bytes:
+// (proof.h). Delegatee n of a node talks to delegatee n of each other node; delegatees that not all
+// nodes have are not started. To everybody in between a node's contacts are opaque bytes:
 //
 //   | version of the batches: 1 byte | for each delegatee: secret, 32 | bytes of the address: 2 |
 //   address |
@@ -44,8 +44,8 @@ inline std::string encode(const std::vector<Contact>& contacts) {
   return bytes;
 }
 
-// Throws base::Error -EPROTO: malformed, of another version, or not of `count` delegatees.
-inline std::vector<Contact> decode_contacts(const std::string& bytes, size_t count) {
+// Returns one contact or more. Throws base::Error -EPROTO: malformed, or of another version.
+inline std::vector<Contact> decode_contacts(const std::string& bytes) {
   if (bytes.empty() || bytes[0] != static_cast<char>(kBatchVersion))
     throw base::Error(-EPROTO, "a node of the job uses another version of nagaya");
   const base::Error malformed(-EPROTO, "malformed contact");
@@ -61,8 +61,7 @@ inline std::vector<Contact> decode_contacts(const std::string& bytes, size_t cou
     contact.address = bytes.substr(address_at, address_bytes);
     at = address_at + address_bytes;
   }
-  if (contacts.size() != count)
-    throw base::Error(-EPROTO, "NAGAYA_DELEGATEES must be the same on every node of the job");
+  if (contacts.empty()) throw malformed;
   return contacts;
 }
 

@@ -49,7 +49,7 @@ bool choose_queue(Options& options, std::string_view value) {
 
 bool choose_delegatees(Options& options, std::string_view value) {
   constexpr Named<uint32_t> kChoices[] = {
-      {"1", 1}, {"2", 2}, {"4", 4}, {"8", llcl::kDelegateesMax}};
+      {"automatic", 0}, {"1", 1}, {"2", 2}, {"4", 4}, {"8", llcl::kDelegateesMax}};
   return find(kChoices, value, options.delegatees);
 }
 
@@ -75,7 +75,7 @@ bool choose_fail_after(Options& options, std::string_view value) {
 constexpr Variable kVariables[] = {
     {"NAGAYA_NOTIFICATION", "polling, kernel or automatic", choose_notification},
     {"NAGAYA_AGGREGATION", "on or off", choose_aggregation},
-    {"NAGAYA_DELEGATEES", "1, 2, 4 or 8", choose_delegatees},
+    {"NAGAYA_DELEGATEES", "automatic, 1, 2, 4 or 8", choose_delegatees},
     {"NAGAYA_QUEUE", "lanes or ring", choose_queue},
     {"NAGAYA_PROOF", "control or batch", choose_proof},
     {"NAGAYA_FAIL_AFTER_MS", "10 to 86400000", choose_fail_after},

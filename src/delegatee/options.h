@@ -22,7 +22,9 @@ enum class Queue : uint8_t {
 };
 
 struct Options {
-  uint32_t delegatees = 1;  // of each node: 1, 2, 4 or 8. Each serves a share of the lanes
+  // Of each node: 1, 2, 4 or 8, each of which serves a share of the lanes. 0: as many as suit the
+  // machine and its tasks (Placement::delegation). If nodes differ, the least of them.
+  uint32_t delegatees = 0;
   Queue queue = Queue::kLanes;
   bool proof_covers_data = false;  // false: the control data only (proof.h)
   Notification notification = Notification::kAutomatic;

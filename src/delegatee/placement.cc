@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "delegatee/placement.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
 #include <fstream>
 #include <string>
 
 #include "base/error.h"
+#include "llcl/board/board.h"
 
 namespace nagaya::delegatee {
 namespace {
@@ -19,7 +24,8 @@ using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFreer>;
 std::optional<Placement> Placement::of_machine() try {
   std::string nodes;  // "0", "0-1", "0,2"
   std::getline(std::ifstream("/sys/devices/system/node/has_memory"), nodes);
-  if (nodes.find_first_of(",-") == std::string::npos) return std::nullopt;
+  const bool is_one = nodes.find_first_of(",-") == std::string::npos;
+  if (is_one && ::sysconf(_SC_NPROCESSORS_ONLN) < 2 * long{kCoresEach}) return std::nullopt;
   return Placement();
 } catch (const base::Error&) {
   return std::nullopt;  // without a placement the delegatee is only slower
@@ -29,8 +35,58 @@ Placement::Placement() {
   hwloc_topology_t topology;
   if (::hwloc_topology_init(&topology) != 0) base::throw_errno("hwloc");
   topology_.reset(topology);
+  ::hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   if (::hwloc_topology_load(topology) != 0) base::throw_errno("hwloc cannot see this machine");
+  find_domains();
 }
+
+// ---- delegatees --------------------------------------------------------------------------------
+
+// A memory node without processors, or with those of several others, or with those of an earlier
+// one, is no domain.
+void Placement::find_domains() {
+  std::vector<hwloc_obj_t> nodes;
+  hwloc_obj_t node = nullptr;
+  while ((node = ::hwloc_get_next_obj_by_type(topology_.get(), HWLOC_OBJ_NUMANODE, node)))
+    if (!::hwloc_bitmap_iszero(node->cpuset)) nodes.push_back(node);
+  for (const hwloc_obj_t candidate : nodes) {
+    const bool is_one = std::ranges::none_of(nodes, [&](hwloc_obj_t other) {
+      if (!::hwloc_bitmap_isincluded(other->cpuset, candidate->cpuset)) return false;
+      return !::hwloc_bitmap_isequal(other->cpuset, candidate->cpuset) ||
+             other->logical_index < candidate->logical_index;
+    });
+    if (is_one) domains_.push_back(candidate);
+  }
+  std::ranges::stable_partition(domains_, [&](hwloc_obj_t one) { return has_device(one); });
+}
+
+bool Placement::has_device(hwloc_obj_t domain) const {
+  hwloc_obj_t device = nullptr;
+  while ((device = ::hwloc_get_next_osdev(topology_.get(), device))) {
+    const auto type = device->attr->osdev.type;
+    if (type != HWLOC_OBJ_OSDEV_NETWORK && type != HWLOC_OBJ_OSDEV_OPENFABRICS) continue;
+    const hwloc_obj_t place = ::hwloc_get_non_io_ancestor_obj(topology_.get(), device);
+    if (::hwloc_bitmap_isincluded(place->cpuset, domain->cpuset)) return true;
+  }
+  return false;
+}
+
+Delegation Placement::delegation(uint32_t tasks) const {
+  const int cores = ::hwloc_get_nbobjs_by_type(topology_.get(), HWLOC_OBJ_CORE);
+  Delegation chosen;
+  chosen.domains = static_cast<uint32_t>(std::max<size_t>(domains_.size(), 1));
+  chosen.cores = static_cast<uint32_t>(std::max(cores, 1));
+  const uint32_t wanted = std::max(chosen.domains, chosen.cores / kCoresEach);
+  const uint32_t most = std::clamp<uint32_t>(tasks / kTasksEach, 1, llcl::kDelegateesMax);
+  chosen.delegatees = std::bit_floor(std::min(wanted, most));
+  return chosen;
+}
+
+int Placement::node_of_delegatee(uint32_t n) const {
+  return domains_.size() < 2 ? -1 : static_cast<int>(domains_[n % domains_.size()]->os_index);
+}
+
+// ---- memory ------------------------------------------------------------------------------------
 
 // Returns the first memory node that is near to all of these processors. Skips a node that is near
 // to all processors of the machine (far memory, or the only node): the first touch does better.
@@ -52,11 +108,11 @@ int Placement::node_of(std::span<const uint64_t> processors) const {
   return node_of(set.get());
 }
 
-int Placement::settle_thread() const {
+int Placement::settle_thread(uint32_t n, uint32_t count) const {
   const Bitmap set(::hwloc_bitmap_alloc());
   if (::hwloc_get_last_cpu_location(topology_.get(), set.get(), HWLOC_CPUBIND_THREAD) != 0)
     return -1;
-  const int node = node_of(set.get());
+  const int node = count > 1 ? node_of_delegatee(n) : node_of(set.get());
   if (node < 0) return -1;
   const auto* const found =
       ::hwloc_get_numanode_obj_by_os_index(topology_.get(), static_cast<unsigned>(node));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <exception>
 #include <utility>
 
@@ -18,6 +19,12 @@ void set_environment(const std::string& variable) {
 constexpr std::array<const char*, llcl::kOps> kRequestKinds{
     "read",        "write",        "atomic",     "message",      "fence",        "write_notify",
     "read_pieces", "write_pieces", "accumulate", "compare_swap", "atomic_behind"};
+
+// Returns the greatest power of two that is neither above `count` nor above the number of a node's
+// contacts.
+uint32_t least(uint32_t count, const std::vector<Contact>& contacts) {
+  return std::bit_floor(std::min(count, static_cast<uint32_t>(contacts.size())));
+}
 
 }  // namespace
 
@@ -70,6 +77,7 @@ std::string Server::contact(const Question& question) {
     if (!passes(variable)) throw base::Error(-EPROTO, variable + ": not a variable of the network");
     if (is_option(variable)) choose(options, variable);
   }
+  if (options.delegatees == 0) options.delegatees = suitable_delegatees(options);
   if (options.queue == Queue::kRing && options.delegatees != 1)
     throw base::Error(-EINVAL, "NAGAYA_QUEUE=ring is for one delegatee: unset NAGAYA_DELEGATEES");
   options_ = options;
@@ -78,47 +86,58 @@ std::string Server::contact(const Question& question) {
   std::vector<Contact> contacts;
   if (served_.size() != options.delegatees) served_.clear();
   for (uint32_t n = 0; n < options.delegatees; ++n) {
-    if (n == served_.size())
-      served_.push_back(
-          std::make_unique<Served>(board_, mailbox::LaneShare{n, options.delegatees}));
+    if (n == served_.size()) served_.push_back(std::make_unique<Served>(board_));
     contacts.push_back({served_[n]->secret, served_[n]->fabric->address()});
   }
   return encode(contacts);
+}
+
+// Returns how many delegatees suit this machine and the tasks that its job has here.
+uint32_t Server::suitable_delegatees(const Options& options) const {
+  if (!placement_ || options.queue == Queue::kRing) return 1;
+  return placement_->delegation(space_.expected_tasks).delegatees;
 }
 
 // A failure closes the fabrics, too: a fabric can be connected only once.
 void Server::connect(const Question& question) try {
   if (served_.empty() || is_connected())
     throw base::Error(-EPROTO, "nodes are connected once, after their contacts were asked for");
-  std::vector<std::vector<Secret>> secrets(served_.size());
-  std::vector<std::vector<std::string>> addresses(served_.size());
-  for (const std::string& bytes : question.contacts) {
-    std::vector<Contact> contacts = decode_contacts(bytes, served_.size());
-    for (size_t n = 0; n < contacts.size(); ++n) {
-      secrets[n].push_back(contacts[n].secret);
-      addresses[n].push_back(std::move(contacts[n].address));
-    }
-  }
+  std::vector<std::vector<Contact>> nodes;
+  for (const std::string& bytes : question.contacts) nodes.push_back(decode_contacts(bytes));
+  // The nodes may be of different kinds. Each of them finds the same least number.
+  for (const auto& contacts : nodes) options_.delegatees = least(options_.delegatees, contacts);
+  served_.resize(options_.delegatees);
   if (options_.queue == Queue::kRing) make_ring();
   board_.delegatees.store(options_.delegatees, std::memory_order_relaxed);
-  for (uint32_t n = 0; n < served_.size(); ++n) {
-    Served& served = *served_[n];
-    served.fabric->connect(addresses[n], question.self);
-    served.delegatee = std::make_unique<Delegatee>(
-        Surroundings{*served.fabric, question.self, secrets[n], served.node, served.node,
-                     served.node, board_.bells[n], board_.load},
-        options_);
-    served.thread = std::thread([this, &running = *served.delegatee] {
-      settle_thread();
-      running.run();
-    });
-  }
+  for (uint32_t n = 0; n < served_.size(); ++n) start_thread(n, nodes, question.self);
 } catch (...) {
   // Threads that run already serve nobody: no task learns of the other nodes.
   end_threads();
   served_.clear();
   board_.delegatees.store(1, std::memory_order_relaxed);
   throw;
+}
+
+// Connects delegatee n to delegatee n of each other node, and starts it.
+void Server::start_thread(uint32_t n, const std::vector<std::vector<Contact>>& nodes,
+                          uint32_t self) {
+  Served& served = *served_[n];
+  std::vector<Secret> secrets;
+  std::vector<std::string> addresses;
+  for (const auto& contacts : nodes) {
+    secrets.push_back(contacts[n].secret);
+    addresses.push_back(contacts[n].address);
+  }
+  served.fabric->connect(addresses, self);
+  served.node.use(mailbox::LaneShare{n, options_.delegatees});
+  served.delegatee = std::make_unique<Delegatee>(
+      Surroundings{*served.fabric, self, secrets, served.node, served.node, served.node,
+                   board_.bells[n], board_.load},
+      options_);
+  served.thread = std::thread([this, n, &running = *served.delegatee] {
+    settle_thread(n);
+    running.run();
+  });
 }
 
 // The memory is zeroed, which is the ring's empty state.
@@ -129,11 +148,11 @@ void Server::make_ring() {
   board_.ring.store(ring, std::memory_order_relaxed);  // tasks push from the store to `nodes` on
 }
 
-// Binds a delegatee's thread to a memory node. Places lanes and ring there; the lanes of several
-// delegatees lie where their tasks have touched them first.
-void Server::settle_thread() {
+// Binds the thread of delegatee n to a memory node. Places lanes and ring there; the lanes of
+// several delegatees lie where their tasks have touched them first.
+void Server::settle_thread(uint32_t n) {
   if (!placement_) return;
-  const int node = placement_->settle_thread();
+  const int node = placement_->settle_thread(n, options_.delegatees);
   const llcl::Lanes& lanes = *board_.lanes;
   if (options_.delegatees == 1)
     placement_->put(&lanes, llcl::Lanes::bytes_for(lanes.capacity()), node);

@@ -45,8 +45,7 @@ class Server : public task::UpperFloor {
  private:
   // A delegatee and all that its thread alone uses once it runs.
   struct Served {
-    Served(llcl::Board& board, mailbox::LaneShare share)
-        : node(board, {}, share), fabric(fabric::open_libfabric()) {}
+    explicit Served(llcl::Board& board) : node(board), fabric(fabric::open_libfabric()) {}
 
     BoardNode node;
     const Secret secret = new_secret();
@@ -60,7 +59,9 @@ class Server : public task::UpperFloor {
   void connect(const Question& question);
   std::string open(const Question& question, std::vector<base::Fd> descriptors);
   void make_ring();
-  void settle_thread();
+  uint32_t suitable_delegatees(const Options& options) const;
+  void start_thread(uint32_t n, const std::vector<std::vector<Contact>>& nodes, uint32_t self);
+  void settle_thread(uint32_t n);
   void end_threads();
 
   task::SpaceHeader& space_;

@@ -52,6 +52,7 @@ constexpr Check kChecks[] = {
     {"debugger", doctor::debugger},
     {"core files", doctor::core_files},
     {"network", doctor::network},
+    {"delegatees", doctor::delegatees},
     {"MPI", doctor::message_passing},
     {"Python", doctor::python},
 };

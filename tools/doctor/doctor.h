@@ -73,6 +73,7 @@ Finding huge_pages(const Need& need);
 
 // network.cc
 Finding network(const Need& need);
+Finding delegatees(const Need& need);
 
 // places.cc
 Finding installation(const Need& need);

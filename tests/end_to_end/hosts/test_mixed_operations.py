@@ -62,3 +62,13 @@ def test_tasks_of_four_hosts_find_what_the_others_have_put_there(four_hosts, nag
         timeout=LIMIT_FULL_S if FULL else LIMIT_S)
     check(ended, operations, leftovers)
     assert not FULL or sums(ended.out)[2] >= BYTES_FULL, ended
+
+
+def test_hosts_with_different_numbers_of_delegatees_use_the_least(four_hosts, nagaya, installation,
+                                                                  leftovers):
+    choice = f'[ "$(hostname)" = {four_hosts.names[2]} ] && export NAGAYA_DELEGATEES=2; exec "$@"'
+    ended = four_hosts.user_on(0).run(
+        [nagaya, "run", "--hosts", ",".join(four_hosts.names), "-n", TASKS, "sh", "-c", choice, "sh",
+         installation.program("mixed_operations"), *settings(OPERATIONS, THREADS)],
+        env={**SHARED_PROCESSORS, "NAGAYA_DELEGATEES": "4"}, timeout=LIMIT_S)
+    check(ended, OPERATIONS, leftovers)

@@ -98,6 +98,30 @@ def examine_with(user, nagaya, variables, *command):
     return {one["name"]: one for one in json.loads(ended.out)["findings"]}
 
 
+# what: (variables, number of tasks, words of the text)
+DELEGATEES = {
+    "two domains": ({"HWLOC_SYNTHETIC": "pack:2 [numa] core:32 pu:1"}, 64,
+                    "have 2 here: one for each of 2 memory domains or 64 of 64 cores, and for 32 of 64"),
+    "few tasks": ({"HWLOC_SYNTHETIC": "pack:2 [numa] core:32 pu:1"}, 63, "have 1 here"),
+    "one domain": ({"HWLOC_SYNTHETIC": "core:64 pu:2"}, 128, "have 1 here"),
+    "a wish": ({"HWLOC_SYNTHETIC": "core:2 pu:1", "NAGAYA_DELEGATEES": "4"}, 2,
+               "have 4 here, by NAGAYA_DELEGATEES"),
+}
+
+
+@pytest.mark.parametrize("what", DELEGATEES)
+def test_the_number_of_delegatees_is_said_with_its_reasons(user, nagaya, what):
+    variables, tasks, words = DELEGATEES[what]
+    ended = user.run([nagaya, "doctor", "-n", tasks, "--json"], env=variables)
+    [found] = [one for one in json.loads(ended.out)["findings"] if one["name"] == "delegatees"]
+    assert found["level"] == "ok" and words in found["text"], found
+
+
+def test_a_wrong_number_of_delegatees_is_a_problem(user, nagaya):
+    found = examine_with(user, nagaya, {"NAGAYA_DELEGATEES": "3"})["delegatees"]
+    assert found["level"] == "problem" and "can be automatic, 1, 2" in found["text"], found
+
+
 # what: (words that make the folder what it is, words of the text)
 FOLDERS = {
     "missing": ("true", "No such file"),

@@ -22,6 +22,7 @@ TEST(Options, AreChosenByVariables) {
   EXPECT_EQ(chosen("NAGAYA_AGGREGATION=off").batch_records, 1u);
   EXPECT_EQ(chosen("NAGAYA_AGGREGATION=on").batch_records, Options{}.batch_records);
   EXPECT_EQ(chosen("NAGAYA_DELEGATEES=4").delegatees, 4u);
+  EXPECT_EQ(chosen("NAGAYA_DELEGATEES=automatic").delegatees, Options{}.delegatees);
   EXPECT_EQ(chosen("NAGAYA_QUEUE=ring").queue, Queue::kRing);
   EXPECT_EQ(chosen("NAGAYA_QUEUE=lanes").queue, Queue::kLanes);
 }
