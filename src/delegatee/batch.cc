@@ -23,23 +23,24 @@ constexpr uint32_t kEntriesMax = kPayloadMaxBytes / sizeof(Strided);
 
 // Indexed by Kind.
 constexpr Form kForms[kKinds] = {
-    {0, kPayloadMaxBytes, 0, true},                // kPut
-    {0, 0, kPayloadMaxBytes},                      // kGet
-    {sizeof(Operands), sizeof(Operands), 0},       // kAtomic
-    {0, kPayloadMaxBytes, UINT32_MAX, true},       // kMessage
-    {0, 0, 0},                                     // kCancel
-    {0, 0, 0},                                     // kRegion
-    {0, 0, 0},                                     // kEnded
-    {0, 0, 0},                                     // kProbe
-    {0, 0, 0},                                     // kAlive
-    {0, kPayloadMaxBytes, UINT32_MAX, true},       // kAnswer
-    {sizeof(Counter), kPayloadMaxBytes, 0, true},  // kPutNotify
-    {0, kPayloadMaxBytes, kEntriesMax, true},      // kPutPieces
-    {0, kPayloadMaxBytes, kEntriesMax},            // kGetPieces
-    {0, 0, 0},                                     // kUnused
-    {0, kPayloadMaxBytes, kEntriesMax, true},      // kAccumulate
-    {0, kPayloadMaxBytes, kEntriesMax, true},      // kGetAccumulate
-    {sizeof(Operands), sizeof(Operands), 8},       // kCompareSwap
+    {0, kPayloadMaxBytes, 0, true},                               // kPut
+    {0, 0, kPayloadMaxBytes},                                     // kGet
+    {sizeof(Operands), sizeof(Operands), 0},                      // kAtomic
+    {0, kPayloadMaxBytes, UINT32_MAX, true},                      // kMessage
+    {0, 0, 0},                                                    // kCancel
+    {0, 0, 0},                                                    // kRegion
+    {0, 0, 0},                                                    // kEnded
+    {0, 0, 0},                                                    // kProbe
+    {0, 0, 0},                                                    // kAlive
+    {0, kPayloadMaxBytes, UINT32_MAX, true},                      // kAnswer
+    {sizeof(Counter), kPayloadMaxBytes, 0, true},                 // kPutNotify
+    {0, kPayloadMaxBytes, kEntriesMax, true},                     // kPutPieces
+    {0, kPayloadMaxBytes, kEntriesMax},                           // kGetPieces
+    {0, 0, 0},                                                    // kUnused
+    {0, kPayloadMaxBytes, kEntriesMax, true},                     // kAccumulate
+    {0, kPayloadMaxBytes, kEntriesMax, true},                     // kGetAccumulate
+    {sizeof(Operands), sizeof(Operands), 8},                      // kCompareSwap
+    {sizeof(LentOperands), sizeof(LentOperands), kLentMaxBytes},  // kAccumulateLent
 };
 
 // Whether the proof covers every byte that says where data go.
@@ -49,6 +50,10 @@ bool leaves_only_data_open(const Header& header, const Form& form) {
       has_entries(header.kind) ? uint64_t{header.argument} * sizeof(Strided) : 0;
   return form.has_data &&
          header.open_bytes + form.payload_min_bytes + entries_bytes <= header.bytes;
+}
+
+uint64_t extent_of(const Header& accumulate) {
+  return reduction::elements_of(static_cast<nagaya_element_type>(accumulate.type)).extent;
 }
 
 bool is_well_formed(const Header& header) {
@@ -67,12 +72,11 @@ bool is_well_formed(const Header& header) {
     return llcl::is_defined(static_cast<llcl::Atomic>(header.operation),
                             static_cast<llcl::Type>(header.type));
   if (is_accumulate(header.kind)) return reduction::is_defined(header.type, header.operation);
+  if (header.kind == Kind::kAccumulateLent)
+    return reduction::is_defined(header.type, header.operation) &&
+           header.argument % extent_of(header) == 0;
   if (header.kind == Kind::kCompareSwap && !std::has_single_bit(header.argument)) return false;
   return header.operation == 0 && header.type == 0;
-}
-
-uint64_t extent_of(const Header& accumulate) {
-  return reduction::elements_of(static_cast<nagaya_element_type>(accumulate.type)).extent;
 }
 
 bool carries_blocks(const Header& header) {

@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 
+#include "fabric/fabric.h"
 #include "llcl/board/command.h"
 
 namespace nagaya::delegatee {
@@ -64,9 +65,18 @@ enum class Kind : uint8_t {
   kGetAccumulate,
   // payload: Operands; on the word of `argument` bytes at place. Answer: status, the word before
   kCompareSwap,
+  // payload: LentOperands; on `argument` bytes of elements at place. The target reads as many bytes
+  // of operands.                                                 Answer: status
+  kAccumulateLent,
 };
-inline constexpr uint8_t kKinds = static_cast<uint8_t>(Kind::kCompareSwap) + 1;
+inline constexpr uint8_t kKinds = static_cast<uint8_t>(Kind::kAccumulateLent) + 1;
 
+// Whether records of this kind take effect in the order in which their node has sent them.
+inline bool keeps_order(Kind kind) {
+  return kind == Kind::kAccumulate || kind == Kind::kGetAccumulate || kind == Kind::kCompareSwap ||
+         kind == Kind::kAccumulateLent;
+}
+// True if such a record brings operands, or asks for elements, in its batch.
 inline bool is_accumulate(Kind kind) {
   return kind == Kind::kAccumulate || kind == Kind::kGetAccumulate;
 }
@@ -124,6 +134,15 @@ struct Counter {
   uint32_t zero;
 };
 static_assert(sizeof(Counter) == 16);
+
+// The operands of a kAccumulateLent: memory of the requester, registered until the answer.
+struct LentOperands {
+  fabric::Region region;
+  uint64_t offset;  // in the region
+};
+static_assert(sizeof(LentOperands) == 32);
+// The most operands of one record [bytes].
+inline constexpr uint32_t kLentMaxBytes = 128 << 10;
 
 constexpr size_t record_bytes(size_t payload_bytes) {
   return sizeof(Header) + ((payload_bytes + 7) & ~size_t{7});

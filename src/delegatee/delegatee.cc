@@ -170,6 +170,7 @@ void Delegatee::handle(const fabric::Event& event) {
     default:
       if (event.error == 0) heard(event.node);
       has_news_ = true;
+      if (event.cookie >= OperandReads::kFirstCookie) return target_.read_operands(event);
       requester_.transferred(event);
   }
 }
@@ -227,16 +228,17 @@ void Delegatee::fail_all(int error) {
 
 bool Delegatee::watch() {
   bool moved = false;
-  for (const Node node : requester_.awaited())
-    if (requester_.awaits(node) && !std::exchange(liveness_[node].is_watched, true)) {
-      heard(node);
-      liveness_[node].told_ns = now_ns_;
-      watched_.push_back(node);
-    }
+  for (const std::vector<Node>* nodes : {&requester_.awaited(), &target_.busy()})
+    for (const Node node : *nodes)
+      if (awaits(node) && !std::exchange(liveness_[node].is_watched, true)) {
+        heard(node);
+        liveness_[node].told_ns = now_ns_;
+        watched_.push_back(node);
+      }
   for (const Node node : watched_) moved |= watch(node);
   if (!liveness_[neighbour_].is_watched) moved |= watch_neighbour();
   std::erase_if(watched_, [&](Node node) {
-    liveness_[node].is_watched = requester_.awaits(node);
+    liveness_[node].is_watched = awaits(node);
     return !liveness_[node].is_watched;
   });
   return moved;
@@ -251,7 +253,7 @@ uint64_t Delegatee::Liveness::due_ns(const Options& options) const {
 // Watches an awaited node. True: the node was given up, and lanes that were left alone because of
 // it can go on.
 bool Delegatee::watch(Node node) {
-  if (!requester_.awaits(node)) return false;
+  if (!awaits(node)) return false;
   tell(node);
   return now_ns_ >= liveness_[node].due_ns(options_) && probe_or_give_up(node);
 }

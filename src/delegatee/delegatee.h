@@ -90,6 +90,7 @@ class Delegatee {
   void fail_all(int error);
   void give_up_fabric();
 
+  bool awaits(Node node) const { return requester_.awaits(node) || target_.reads_of(node); }
   bool watch();
   bool watch(Node node);
   void tell(Node node);

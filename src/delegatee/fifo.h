@@ -16,6 +16,7 @@ class Fifo {
   bool empty() const { return head_ == items_.size(); }
   size_t size() const { return items_.size() - head_; }
   T& front() { return items_[head_]; }
+  T& operator[](size_t n) { return items_[head_ + n]; }  // the n-th from the front
 
   void push(T item) {
     if (items_.size() == items_.capacity() && head_ > items_.size() / 2) {

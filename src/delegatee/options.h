@@ -36,6 +36,8 @@ struct Options {
   size_t small_max_bytes = 32 << 10;  // up to here data travels in a batch; clipped to what fits
   size_t batch_bytes = 32 << 10;      // clipped to the fabric's messages
   uint32_t batch_records = 64;
+  // The target reads the operands of a contiguous accumulate that is at least as long.
+  uint64_t lent_min_bytes = 64 << 10;
   // A receipt of a small two-sided message only frees the sender's memory: it waits for other
   // records to that node. After so long, or when there are so many receipts, they leave by
   // themselves.

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/catch_errors.h"
 #include "llcl/board/apply_atomic.h"
 #include "reduction/reductions.h"
 
@@ -87,6 +88,14 @@ bool Requester::accept(uint32_t lane, const Command& command) {
 
 namespace {
 
+// Whether the target may read the operands from the task's memory: they and the elements are
+// contiguous, have no gaps, and no values from before are asked for.
+bool can_lend(const Command& accumulate) {
+  const Command::Elements& what = accumulate.data.elements;
+  return what.operation != NAGAYA_REDUCE_NO_OP && what.result == 0 && what.runs == 0 &&
+         elements_of(accumulate).copy == nullptr;
+}
+
 bool elements_are_possible(const Command& accumulate) {
   const Command::Elements& what = accumulate.data.elements;
   return reduction::is_defined(what.type, what.operation) &&
@@ -131,12 +140,27 @@ void Requester::start(uint32_t index) {
   if (command.op == Op::kFence) return start_fence(index, error);
   if (error != 0) return finish(index, error);
   if (command.op == Op::kAtomicBehind) return start_behind(index);
+  if (command.op == Op::kAccumulate) lend_operands(slot);
+  slot.may_come_late = command.keeps_order() && targets_[command.node].lending != 0;
   if (!slot.is_large) return queue(index, State::kPending);
   slot.uses_region = true;
   const fabric::Region* known = regions_.acquire(RemoteRegionCache::name_of(command));
   if (known == nullptr) return queue(index, State::kPending);
   slot.remote = *known;
   queue(index, State::kReady);
+}
+
+void Requester::lend_operands(Slot& slot) {
+  const uint64_t bytes = target_of(slot.command).bytes, offset = slot.command.offset;
+  if (!can_lend(slot.command) || bytes < options_.lent_min_bytes || bytes > UINT64_MAX - offset)
+    return;
+  const int error = base::catch_errors([&] {
+    auto* const origin = reinterpret_cast<std::byte*>(slot.command.data.elements.origin);
+    slot.remote = fabric_.register_memory(origin, bytes);
+    return 0;
+  });
+  slot.lends = error == 0;  // else they are copied into batches
+  if (slot.lends) ++targets_[slot.command.node].lending;
 }
 
 void Requester::queue(uint32_t index, State state) {
@@ -177,9 +201,10 @@ void Requester::unlist(uint32_t index) {
 namespace {
 
 // Whether a later record may take effect first: the fabric moves the data, or the target may read
-// them only when it has room for the answer.
+// them only when it has room for the answer, or has to read the operands first.
 bool may_be_overtaken(const Slot& slot) {
-  return slot.uses_region || slot.command.op == Op::kGet || slot.command.op == Op::kGetPieces;
+  return slot.uses_region || slot.may_come_late || slot.command.op == Op::kGet ||
+         slot.command.op == Op::kGetPieces;
 }
 
 }  // namespace
@@ -295,6 +320,10 @@ void Requester::release_slot(uint32_t index) {
   unlist(index);
   if (slots_[index].uses_region)
     regions_.release(RemoteRegionCache::name_of(slots_[index].command));
+  if (std::exchange(slots_[index].lends, false)) {
+    fabric_.deregister(slots_[index].remote);
+    --targets_[slots_[index].command.node].lending;
+  }
   if (slots_[index].in_fabric)
     slots_[index].state = State::kLost;
   else
@@ -345,7 +374,8 @@ void Requester::fail(Node node, int error) {
   target.ordered = 0;
   target.behind = 0;
   target.ready.clear();
-  target.portions.clear();
+  target.piece_portions.clear();
+  target.element_portions.clear();
   target.sent = 0;
   target.sent_bytes = 0;
   // Fences fail, too, instead of succeeding because no command is left before them; they still
@@ -375,7 +405,7 @@ void Requester::abandon(uint32_t task) {
 
 bool Requester::holds_memory_of(uint32_t task) {
   for (uint32_t n = 0; n < slots_.count(); ++n)
-    if (slots_[n].in_fabric && slots_[n].is_orphan && slots_[n].task == task) return true;
+    if (slots_[n].holds_memory() && slots_[n].is_orphan && slots_[n].task == task) return true;
   return false;
 }
 

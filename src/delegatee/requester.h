@@ -15,9 +15,10 @@
 // A command's pieces are sent portion by portion; after each portion the command goes behind the
 // other pending ones. So are an accumulate's elements, but only while no other accumulate or
 // compare-and-swap is pending for the node: these leave in the order in which they were accepted.
-// While a kAtomicBehind is pending, no command leaves its place.
-// A slow node blocks only lanes whose next command targets it, and only after
-// pending_max commands; a task that does not take its callbacks blocks only its own lanes.
+// A large accumulate lends its operands: its portions say where they are, and the target reads
+// them. While a kAtomicBehind is pending, no command leaves its place. A slow node blocks only
+// lanes whose next command targets it, and only after pending_max commands; a task that does not
+// take its callbacks blocks only its own lanes.
 #pragma once
 
 #include <array>
@@ -107,9 +108,11 @@ class Requester : private Lanes::Visitor {
     uint32_t count = 0;                    // of the slots in this list
     uint32_t fences = 0;                   // among these slots: that may wait for others
     SlotQueue pending, ready;
-    uint32_t ordered = 0;        // of the pending commands, those that keep their order
-    uint32_t behind = 0;         // of the pending commands: kAtomicBehind
-    Fifo<SentPortion> portions;  // answered in order
+    uint32_t ordered = 0;  // of the pending commands, those that keep their order
+    uint32_t behind = 0;   // of the pending commands: kAtomicBehind
+    uint32_t lending = 0;  // commands that lend operands to the node
+    // Answered in order: those of pieces, and those of accumulates that lend nothing.
+    Fifo<SentPortion> piece_portions, element_portions;
     uint32_t sent = 0;
     size_t sent_bytes = 0;
     uint32_t transferring = 0;  // in the fabric
@@ -136,6 +139,7 @@ class Requester : private Lanes::Visitor {
   int misuse_of(const llcl::Command& command) const;
   void start(uint32_t index);
   void start_fence(uint32_t index, int error);
+  void lend_operands(Slot& slot);
   void start_behind(uint32_t index);
   void queue(uint32_t index, State state);
   void enlist(uint32_t index);
@@ -148,6 +152,8 @@ class Requester : private Lanes::Visitor {
   uint32_t pop_pending(TargetNode& target);
   bool send_first(TargetNode& target);
   bool send_next_portion(TargetNode& target);
+  bool send_cut_portion(TargetNode& target, uint32_t index);
+  bool send_lent_portion(TargetNode& target, uint32_t index);
   int cut_portion(const Slot& slot, Cursor& at);
   bool send_portion(TargetNode& target, uint32_t index);
   void fill_blocks(const Slot& slot, std::byte* blocks);
@@ -158,6 +164,10 @@ class Requester : private Lanes::Visitor {
   bool was_last_answer(Slot& slot);
   static bool store_answer(Slot& slot, int status, std::span<const std::byte> payload);
   bool answered_portion(uint32_t index, int status, std::span<const std::byte> payload);
+  static Fifo<SentPortion>& portions_of(TargetNode& target, const llcl::Command& command) {
+    return command.has_pieces() ? target.piece_portions : target.element_portions;
+  }
+  bool answered_lent_portion(uint32_t index, int status, std::span<const std::byte> payload);
   int store_blocks(const Slot& slot, Cursor at, std::span<const std::byte> blocks);
   void finish(uint32_t index, int status);
   bool post(const Slot& slot, int status);

@@ -38,10 +38,9 @@ bool wants_blocks(const Command& command) {
 bool Requester::send_next_portion(TargetNode& target) {
   const uint32_t index = target.pending.front();
   Slot& slot = slots_[index];
-  Cursor next = slot.at;
-  if (slot.status == 0) slot.status = cut_portion(slot, next);
-  if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(target, index)) return false;
-  slot.at = next;
+  const bool is_sent = slot.status != 0 || (slot.lends ? send_lent_portion(target, index)
+                                                       : send_cut_portion(target, index));
+  if (!is_sent) return false;
   if (slot.status == 0 && has_more(slot)) {
     const bool keeps_place =
         target.behind != 0 || (slot.command.keeps_order() && target.ordered > 1);
@@ -51,6 +50,15 @@ bool Requester::send_next_portion(TargetNode& target) {
   pop_pending(target);
   slot.state = State::kSent;
   if (slot.sent_bytes == slot.answered_bytes) finish(index, slot.status);
+  return true;
+}
+
+bool Requester::send_cut_portion(TargetNode& target, uint32_t index) {
+  Slot& slot = slots_[index];
+  Cursor next = slot.at;
+  slot.status = cut_portion(slot, next);
+  if (slot.status == 0 && portion_.bytes() != 0 && !send_portion(target, index)) return false;
+  slot.at = next;
   return true;
 }
 
@@ -73,9 +81,49 @@ bool Requester::send_portion(TargetNode& target, uint32_t index) {
   std::byte* const blocks = portion_.write_entries(payload);
   if (blocks_bytes != 0) fill_blocks(slot, blocks);
   const auto bytes = static_cast<uint32_t>(portion_.bytes());
-  target.portions.push(
-      {index, bytes, record_bytes(std::max<size_t>(header.bytes, answer_bytes)), slot.at});
+  portions_of(target, slot.command)
+      .push({index, bytes, record_bytes(std::max<size_t>(header.bytes, answer_bytes)), slot.at});
   slot.sent_bytes += bytes;
+  return true;
+}
+
+namespace {
+
+// Size of the next portion behind `done` bytes of operands [bytes].
+uint32_t lent_bytes(const Command& accumulate, uint64_t done) {
+  const llcl::TargetElements target = target_of(accumulate);
+  const uint64_t most = kLentMaxBytes - kLentMaxBytes % target.extent;
+  return static_cast<uint32_t>(std::min(target.bytes - done, most));
+}
+
+}  // namespace
+
+bool Requester::send_lent_portion(TargetNode& target, uint32_t index) {
+  Slot& slot = slots_[index];
+  Header header = next_record(index);
+  header.offset = slot.command.offset + slot.sent_bytes;
+  header.argument = lent_bytes(slot.command, slot.sent_bytes);
+  header.bytes = sizeof(LentOperands);
+  std::byte* const payload = append(target, slot.command.node, header);
+  if (payload == nullptr) return false;
+  const LentOperands operands{slot.remote, slot.sent_bytes};
+  std::memcpy(payload, &operands, sizeof operands);
+  slot.sent_bytes += header.argument;
+  return true;
+}
+
+// Handles the answer to the command's oldest portion. False: it is malformed.
+bool Requester::answered_lent_portion(uint32_t index, int status,
+                                      std::span<const std::byte> payload) {
+  if (!payload.empty()) return false;
+  Slot& slot = slots_[index];
+  TargetNode& target = targets_[slot.command.node];
+  --target.sent;
+  target.sent_bytes -= record_bytes(sizeof(LentOperands));
+  slot.answered_bytes += lent_bytes(slot.command, slot.answered_bytes);
+  if (slot.status == 0) slot.status = status;
+  if (slot.state == State::kSent && slot.sent_bytes == slot.answered_bytes)
+    finish(index, slot.status);
   return true;
 }
 
@@ -90,15 +138,16 @@ void Requester::fill_blocks(const Slot& slot, std::byte* blocks) {
                                          portion_.bytes() / elements.extent);
 }
 
-// Handles the answer to the node's oldest portion. False: it answers something else.
+// Handles the answer to the node's oldest portion of that kind. False: it answers something else.
 bool Requester::answered_portion(uint32_t index, int status, std::span<const std::byte> payload) {
   Slot& slot = slots_[index];
   TargetNode& target = targets_[slot.command.node];
-  if (target.portions.empty() || target.portions.front().index != index) return false;
-  const SentPortion sent = target.portions.front();
+  Fifo<SentPortion>& portions = portions_of(target, slot.command);
+  if (portions.empty() || portions.front().index != index) return false;
+  const SentPortion sent = portions.front();
   const bool has_blocks = wants_blocks(slot.command) && status == 0;
   if (payload.size() != (has_blocks ? sent.bytes : 0)) return false;
-  target.portions.pop();
+  portions.pop();
   --target.sent;
   target.sent_bytes -= sent.record_bytes;
   if (has_blocks && !slot.is_orphan) status = store_blocks(slot, sent.at, payload);

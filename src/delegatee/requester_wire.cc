@@ -63,6 +63,7 @@ Header Requester::next_record(uint32_t index) const {
   header.region = command.region;
   if (command.op == Op::kAccumulate) {
     if (command.data.elements.result != 0) header.kind = Kind::kGetAccumulate;
+    if (slot.lends) header.kind = Kind::kAccumulateLent;
     header.operation = command.data.elements.operation;
     header.type = command.data.elements.type;
   }
@@ -192,6 +193,7 @@ bool Requester::answered(Node node, const Header& header, std::span<const std::b
   if (!is_asked || slot.command.node != node) return false;
   if (slot.command.op == Op::kActiveMessage)
     delivery_.note_backlog(node, slot.command.task, header.region != 0);
+  if (slot.lends) return answered_lent_portion(index, status, payload);
   if (slot.command.is_in_portions()) return answered_portion(index, status, payload);
   if (!store_answer(slot, status, payload)) return false;
   if (slot.status == 0) slot.status = status;

@@ -29,25 +29,31 @@ enum class State : uint8_t {
 
 struct Slot {
   llcl::Command command;
-  fabric::Region remote;  // of a large transfer
+  fabric::Region remote;  // of a large transfer; lends: the operands, registered until the end
   uint32_t lane;
   uint32_t task;           // the requester
   uint32_t next;           // in a SlotQueue
   uint32_t before, after;  // in its node's list, in the order of acceptance
   uint32_t fence_waits;    // kFence: number of commands that it waits for
-  uint64_t sent_bytes;     // kActiveMessage, in portions: of the data, in records; is_large: by the
-                           // fabric
+  uint64_t sent_bytes;     // kActiveMessage, in portions: of the data, in records, or lent by them;
+                           // is_large: by the fabric
   uint64_t answered_bytes;
   Cursor at;       // in portions: where the next one begins
   int32_t status;  // the first error of its records; kFence: its node's; kUnposted: to be posted
   uint16_t uses;
   State state;
-  bool is_listed;    // in its node's list
-  bool is_large;     // is to go by the fabric's reads and writes
-  bool uses_region;  // counts as a user in RemoteRegionCache
-  bool in_fabric;    // between a try_ call and its event
-  bool has_retried;  // a large transfer: it has asked for the region a second time
-  bool is_orphan;    // the requester has ended: its memory must not be used
+  bool is_listed;      // in its node's list
+  bool is_large;       // is to go by the fabric's reads and writes
+  bool uses_region;    // counts as a user in RemoteRegionCache
+  bool lends;          // an accumulate whose operands the target reads
+  bool may_come_late;  // lends, or keeps its order behind such a command: the target may carry out
+                       // later records first
+  bool in_fabric;      // between a try_ call and its event
+  bool has_retried;    // a large transfer: it has asked for the region a second time
+  bool is_orphan;      // the requester has ended: its memory must not be used
+
+  // Whether the fabric, here or at the target, may read or write the task's memory.
+  bool holds_memory() const { return in_fabric || lends; }
 };
 
 class Slots {

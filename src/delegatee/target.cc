@@ -35,6 +35,7 @@ Target::Target(fabric::Fabric& fabric, Outbox& outbox, Regions& regions, Deliver
       outbox_(outbox),
       regions_(regions),
       delivery_(delivery),
+      reads_(fabric),
       origins_(nodes),
       endings_seen_(regions.endings()),
       before_(kPayloadMaxBytes) {
@@ -60,9 +61,15 @@ const Target::Service Target::kServices[kKinds] = {
     {nullptr, &Target::accumulate, &Target::write_status},                      // kAccumulate
     {&Target::get_accumulate, nullptr, &Target::write_elements},                // kGetAccumulate
     {nullptr, &Target::compare_swap, &Target::write_word},                      // kCompareSwap
+    {&Target::keep_in_order, nullptr, &Target::write_status},                   // kAccumulateLent
 };
 
 bool Target::serve(Node node, const Header& header, Payload payload) {
+  const bool waits = keeps_order(header.kind) && !origins_[node].ordered.empty();
+  return waits ? keep_in_order(node, header, payload) : carry_out(node, header, payload);
+}
+
+bool Target::carry_out(Node node, const Header& header, Payload payload) {
   const Service& service = service_of(header);
   if (service.serve != nullptr) return (this->*service.serve)(node, header, payload);
   Answer done{header, 0, 0};
@@ -202,8 +209,9 @@ bool Target::serve_cancel(Node node, const Header& request, Payload) {
 }
 
 bool Target::has_waiting() const {
-  return has_late_ || std::any_of(busy_.begin(), busy_.end(),
-                                  [&](Node node) { return !origins_[node].waiting.empty(); });
+  return has_late_ || reads_.was_refused() ||
+         std::any_of(busy_.begin(), busy_.end(),
+                     [&](Node node) { return !origins_[node].waiting.empty(); });
 }
 
 // ---- answers -----------------------------------------------------------------------------------
@@ -378,10 +386,11 @@ bool Target::advance() {
   wake();
   bool moved = drop_ended_regions();
   has_late_ = delivery_.post_late();
+  reads_.forget_refusals();
   std::erase_if(busy_, [&](Node node) {
     moved |= advance(node);
     OriginNode& origin = origins_[node];
-    origin.is_busy = !origin.due.empty() || !origin.waiting.empty();
+    origin.is_busy = !origin.due.empty() || !origin.waiting.empty() || !origin.ordered.empty();
     return !origin.is_busy;
   });
   return moved;
@@ -412,12 +421,18 @@ bool Target::advance(Node node) {
     answer(node, done);  // takes the room of the message that was popped
     moved = true;
   }
-  return moved;
+  return advance_ordered(node) || moved;
 }
 
 void Target::forget(Node node) {
   origins_[node].due.clear();
   origins_[node].waiting.clear();
+  Fifo<Ordered>& ordered = origins_[node].ordered;
+  for (size_t n = 0; n < origins_[node].begun; ++n)
+    if (ordered[n].read != OperandReads::kNone) reads_.release(ordered[n].read);
+  ordered.clear();
+  origins_[node].begun = 0;
+  origins_[node].reading = 0;
   origins_[node].kept_bytes = 0;
   origins_[node].notices = 0;
   delivery_.abandon(node);

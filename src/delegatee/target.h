@@ -4,11 +4,12 @@
 //
 //   record ──serve──► done at once ──────────────────► answer in the outbox
 //                     │        no room in the outbox ─► due, in order ──advance──┘
-//                     └─ message, mailbox full ───────► waiting, in order ──advance─► due
+//                     ├─ message, mailbox full ───────► waiting, in order ──advance─► due
+//                     └─ accumulate, operands lent ───► ordered ──read, then carried out─► due
 //
-// A node's credit (its unanswered requests) bounds the records that are due or waiting here for it.
-// Messages of one node are delivered in the order in which they came; all other requests pass those
-// that wait.
+// A node's credit (its unanswered requests) bounds the records that are kept here for it.
+// Messages of one node are delivered in the order in which they came, and its accumulates and
+// compare-and-swaps are carried out in theirs; all other requests pass those that wait.
 #pragma once
 
 #include <compare>
@@ -20,6 +21,7 @@
 #include "delegatee/batch.h"
 #include "delegatee/fifo.h"
 #include "delegatee/node.h"
+#include "delegatee/operand_reads.h"
 #include "delegatee/outbox.h"
 
 namespace nagaya::delegatee {
@@ -39,8 +41,15 @@ class Target {
   bool advance();
   // Whether advance() will wake a task.
   bool is_to_wake() const { return to_wake_.has_value(); }
-  // Whether a message waits for a full mailbox: nobody rings when there is room again.
+  // Handles the event of a read of operands.
+  void read_operands(const fabric::Event& event) { reads_.ended(event); }
+  // Whether something waits for which nobody rings: a message for room in a mailbox, a read for
+  // room in the fabric.
   bool has_waiting() const;
+  // The nodes for which something is kept here, and whether this node reads operands of one of
+  // them, which may not answer any more.
+  const std::vector<Node>& busy() const { return busy_; }
+  bool reads_of(Node node) const { return origins_[node].reading != 0; }
   // The node has failed: throws away its requests.
   void forget(Node node);
 
@@ -75,17 +84,26 @@ class Target {
     uint64_t offset;  // in its message
     std::vector<std::byte> payload;
   };
+  // A record that keeps its order: one whose operands are to be read, or one behind it.
+  struct Ordered {
+    Header request;
+    std::vector<std::byte> payload;
+    uint32_t read = OperandReads::kNone;  // of kAccumulateLent, once it has begun
+  };
   struct OriginNode {
     // True if the node's credit allows one more record to be kept here, with `bytes` of payload.
     bool has_room(size_t bytes) const {
-      return waiting.size() + due.size() - notices < kCreditMaxCommands &&
+      return waiting.size() + due.size() - notices + ordered.size() < kCreditMaxCommands &&
              kept_bytes + bytes <= kCreditMaxBytes;
     }
 
     Fifo<Due> due;
     size_t notices = 0;  // answers in `due` of kind kEnded, which nobody has asked for
     Fifo<Waiting> waiting;
-    size_t kept_bytes = 0;      // of `due` and `waiting`
+    Fifo<Ordered> ordered;
+    size_t begun = 0;           // the first records of `ordered`, whose reads have begun
+    uint32_t reading = 0;       // reads of operands that were started and not released
+    size_t kept_bytes = 0;      // of `due`, `waiting` and `ordered`
     bool has_begun = false;     // a message has begun, of which parts are still missing
     Header message{};           // of that message: the header of its latest part
     uint64_t message_come = 0;  // bytes of that message that have arrived
@@ -112,6 +130,11 @@ class Target {
   int accumulate_into(const Header& request, Payload payload, std::byte* result);
   int accumulate(const Header& request, Payload payload, uint64_t& before);
   int compare_swap(const Header& request, Payload payload, uint64_t& before);
+  bool carry_out(Node node, const Header& request, Payload payload);
+  bool keep_in_order(Node node, const Header& request, Payload payload);
+  bool advance_ordered(Node node);
+  void begin_reads(Node node);
+  void accumulate_lent(Node node, const Ordered& record);
   bool get_accumulate(Node node, const Header& request, Payload payload);
   bool continues(OriginNode& origin, const Header& part, uint64_t& offset);
   Delivered deliver(Node node, const Header& request, uint64_t offset, Payload payload);
@@ -148,6 +171,7 @@ class Target {
   Outbox& outbox_;
   Regions& regions_;
   Delivery& delivery_;
+  OperandReads reads_;
   std::vector<OriginNode> origins_;
   bool has_late_ = false;   // accepted messages wait for room in a mailbox
   std::vector<Node> busy_;  // nodes with an answer that is due or a message that waits

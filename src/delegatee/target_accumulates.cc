@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Other nodes' accumulates and compare-and-swaps. They are carried out as they come, also when
-// there is no room for the answer, so that those of one thread keep their order.
+// there is no room for the answer, so that those of one thread keep their order. A large accumulate
+// does not bring its operands: this node reads them, several pieces at a time, and the node's
+// later records of these kinds wait until it is carried out.
 #include <algorithm>
 #include <cerrno>
 
@@ -63,6 +65,79 @@ int Target::compare_swap(const Header& request, Payload payload, uint64_t& befor
   std::memcpy(&operands, payload.data(), sizeof operands);
   return regions_.compare_swap(
       {word.base, request.argument, &operands.expected, &operands.operand, &before});
+}
+
+// ---- operands that the requester lends ---------------------------------------------------------
+
+bool Target::keep_in_order(Node node, const Header& request, Payload payload) {
+  OriginNode& origin = origins_[node];
+  if (!origin.has_room(payload.size())) return false;
+  origin.ordered.push({request, {payload.begin(), payload.end()}});
+  origin.kept_bytes += payload.size();
+  make_busy(node);
+  begin_reads(node);
+  return true;
+}
+
+// Starts reads in the order of the records, so that the first record, for which all others wait,
+// never lacks a buffer that one of them has.
+void Target::begin_reads(Node node) {
+  constexpr uint32_t kReadsOfNode = OperandReads::kReads / 2;  // other nodes have room, too
+  OriginNode& origin = origins_[node];
+  for (; origin.begun < origin.ordered.size(); ++origin.begun) {
+    Ordered& next = origin.ordered[origin.begun];
+    const Header& request = next.request;
+    if (request.kind != Kind::kAccumulateLent || find(request, request.argument).error != 0)
+      continue;
+    if (origin.reading == kReadsOfNode) return;
+    LentOperands operands;
+    std::memcpy(&operands, next.payload.data(), sizeof operands);
+    next.read = reads_.start(node, operands, request.argument);
+    if (next.read == OperandReads::kNone) return;
+    ++origin.reading;
+  }
+}
+
+// Carries out the first records, as far as their operands have come.
+bool Target::advance_ordered(Node node) {
+  OriginNode& origin = origins_[node];
+  bool moved = false;
+  for (; origin.begun != 0; moved = true) {
+    const uint32_t read = origin.ordered.front().read;
+    if (read != OperandReads::kNone && !reads_.is_done(read)) break;
+    const Ordered first = std::move(origin.ordered.front());
+    origin.ordered.pop();
+    --origin.begun;
+    origin.kept_bytes -= first.payload.size();
+    if (first.request.kind == Kind::kAccumulateLent)
+      accumulate_lent(node, first);
+    else  // takes the room of the record that was popped
+      carry_out(node, first.request, first.payload);
+  }
+  begin_reads(node);
+  return moved;
+}
+
+void Target::accumulate_lent(Node node, const Ordered& record) {
+  const Header& request = record.request;
+  const Memory to = find(request, request.argument);  // the region may have ended meanwhile
+  Answer done{request, to.error, 0};
+  if (record.read == OperandReads::kNone)
+    done.status = -EINVAL;
+  else if (done.status == 0)
+    done.status = reads_.error(record.read);
+  if (done.status == 0) {
+    const auto type = static_cast<nagaya_element_type>(request.type);
+    done.status = regions_.accumulate({type, static_cast<nagaya_reduction>(request.operation),
+                                       request.argument / reduction::elements_of(type).extent,
+                                       to.base, nullptr, reads_.data(record.read), nullptr});
+    wake_later(request.task);
+  }
+  if (record.read != OperandReads::kNone) {
+    reads_.release(record.read);
+    --origins_[node].reading;
+  }
+  answer(node, done);
 }
 
 }  // namespace nagaya::delegatee

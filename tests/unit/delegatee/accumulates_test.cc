@@ -417,5 +417,170 @@ TEST_P(AccumulatesOver, AnyNetworkOfManyNodesAtOnceMissNoElement) {
   }
 }
 
+// ---- operands that the target reads ------------------------------------------------------------
+
+constexpr size_t kLong = 100'001;  // elements of several portions
+
+// Node 0 has memory that the tasks of the other nodes add to.
+class LongAccumulates : public ::testing::Test {
+ protected:
+  static constexpr size_t kWords = kLong + 3;
+
+  explicit LongAccumulates(unsigned nodes = 2, const fabric::FaultPlan& plan = {})
+      : fleet(nodes, {}, plan) {
+    region = fleet[0].regions.add(3, reinterpret_cast<std::byte*>(words.data()), kWords * 8);
+  }
+  Command accumulate(nagaya_reduction operation, const std::vector<int64_t>& operands,
+                     uint64_t offset = 8, int64_t* before = nullptr) const {
+    return accumulate_of({0, 3, region, offset}, {NAGAYA_ELEMENT_INT64, operation, operands.size(),
+                                                  nullptr, nullptr, operands.data(), before});
+  }
+  // The sum of all words once the accumulates have ended.
+  int64_t sum() const { return std::accumulate(words.begin(), words.end(), int64_t{0}); }
+
+  std::vector<int64_t> words = std::vector<int64_t>(kWords);
+  Fleet fleet;
+  uint32_t region;
+};
+
+TEST_F(LongAccumulates, ChangeEveryElementOnceAndLeaveNothingRegistered) {
+  fleet.start();
+  const auto added = values_from(1, kLong);
+  Flag flag;
+  fleet[1].push(0, flagged(accumulate(NAGAYA_REDUCE_SUM, added), flag));
+  ASSERT_EQ(flag.wait(), 0);
+  for (size_t n = 0; n < kLong; ++n) ASSERT_EQ(words[n + 1], added[n]) << n;
+  EXPECT_EQ(words[0] + words[kLong + 1] + words[kLong + 2], 0);
+  EXPECT_EQ(fleet.network.registered(1), 0u);
+  EXPECT_LT(fleet[1].delegatee.batches(), 5u);  // the operands are in none
+}
+
+TEST_F(LongAccumulates, ThatLeaveTheRegionAreAnError) {
+  fleet.start();
+  const std::vector<int64_t> many(kLong, 1);
+  for (const uint64_t offset : {uint64_t{32}, kWords * 8, UINT64_MAX - 7, UINT64_MAX - 8 * kLong}) {
+    Flag flag;
+    fleet[1].push(0, flagged(accumulate(NAGAYA_REDUCE_SUM, many, offset), flag));
+    EXPECT_EQ(flag.wait(), -EINVAL) << offset;
+  }
+  EXPECT_EQ(words[kLong + 2], 0);
+  fleet[0].regions.end(3, region);
+  Flag flag;
+  fleet[1].push(0, flagged(accumulate(NAGAYA_REDUCE_SUM, many), flag));
+  EXPECT_EQ(flag.wait(), -EINVAL);
+  EXPECT_EQ(fleet.network.registered(1), 0u);
+}
+
+TEST_F(LongAccumulates, OfAnEndedTaskKeepItsMemoryUntilTheTargetHasReadIt) {
+  const std::vector<int64_t> many(kLong, 1);
+  fleet[1].push(3, accumulate(NAGAYA_REDUCE_SUM, many));
+  fleet[1].delegatee.round();  // the portions leave
+  fleet.network.pause_link(1, 0);
+  for (int n = 0; n < 4; ++n) fleet.round();
+  fleet[1].delegatee.abandon(3);
+  for (int n = 0; n < 4; ++n) fleet.round();
+  EXPECT_FALSE(fleet[1].delivery.has_released(3));
+  fleet.network.resume_link(1, 0);
+  ASSERT_TRUE(soon([&] {
+    fleet.round();
+    return fleet[1].delivery.has_released(3);
+  }));
+  EXPECT_EQ(fleet.network.registered(1), 0u);
+}
+
+TEST_F(LongAccumulates, OfManyThreadsAndAnAtomicBehindEachTakeEffectInTheirOrder) {
+  fleet.start();
+  const std::vector<int64_t> added(kLong, 1);
+  for (int round = 0; round < 20; ++round) {
+    uint64_t done = 0, before[3] = {};
+    int64_t short_before = 0;
+    const std::vector<int64_t> one{1};
+    const auto push = [&](uint32_t lane, Command command) {
+      fleet[1].push(lane, counted(command, done));
+    };
+    push(0, accumulate(NAGAYA_REDUCE_SUM, added));
+    push(0, accumulate(NAGAYA_REDUCE_SUM, one, 8 * kLong, &short_before));
+    push(1, accumulate(NAGAYA_REDUCE_SUM, one, 8 * kLong));
+    for (const uint32_t lane : {0, 1}) {
+      Command atomic_behind = atomic(llcl::Atomic::kAdd, llcl::Type::kInt64,
+                                     {0, 3, region, 8 * kLong}, &before[lane], 0);
+      atomic_behind.op = Op::kAtomicBehind;
+      push(lane, atomic_behind);
+    }
+    ASSERT_TRUE(soon([&] { return counts(done).first == 5; }));
+    EXPECT_GE(short_before, 3 * round + 1);
+    EXPECT_GE(before[0], uint64_t(3 * round + 2));
+    EXPECT_GE(before[1], uint64_t(3 * round + 1));
+    EXPECT_EQ(words[kLong], 3 * (round + 1));
+  }
+}
+
+// Replies of other commands may pass those of accumulates that wait for a long one.
+TEST_F(LongAccumulates, AreNotWaitedForByPiecesOfOtherCommands) {
+  const std::vector<int64_t> many(kLong, 1), one{1};
+  int64_t got = 77;
+  const llcl::Piece piece{reinterpret_cast<uint64_t>(&got), 0, 8, 1, 8, 8};
+  Flag long_one, short_one, pieces;
+  fleet[1].push(0, flagged(accumulate(NAGAYA_REDUCE_SUM, many), long_one));
+  fleet[1].push(1, flagged(accumulate(NAGAYA_REDUCE_SUM, one), short_one));
+  fleet[1].push(2, flagged(of_pieces(Op::kGetPieces, {0, 3, region, 0}, {&piece, 1}), pieces));
+  fleet.start();
+  EXPECT_EQ(pieces.wait(), 0);
+  EXPECT_EQ(long_one.wait(), 0);
+  EXPECT_EQ(short_one.wait(), 0);
+  EXPECT_EQ(got, 0);
+  EXPECT_EQ(words[1], 2);
+}
+
+class LongAccumulatesOfManyNodes : public LongAccumulates {
+ protected:
+  static constexpr unsigned kNodes = 5;
+
+  LongAccumulatesOfManyNodes()
+      : LongAccumulates(kNodes, {.seed = 7, .refuse_percent = 20, .delay_polls_max = 6}) {}
+};
+
+TEST_F(LongAccumulatesOfManyNodes, ShareTheBuffersOfTheirTarget) {
+  fleet.start();
+  const std::vector<int64_t> many(kLong, 1);
+  uint64_t done = 0;
+  for (unsigned node = 1; node < kNodes; ++node)
+    for (const uint32_t lane : {0, 1})
+      fleet[node].push(lane, counted(accumulate(NAGAYA_REDUCE_SUM, many), done));
+  ASSERT_TRUE(soon([&] { return counts(done).first == 2 * (kNodes - 1); }));
+  EXPECT_EQ(sum(), 2 * (kNodes - 1) * kLong);
+}
+
+class LongAccumulatesOfAFailedNode : public ::testing::Test {
+ protected:
+  Fleet fleet{3, {.probe_after_ms = 50, .fail_after_ms = 200}};
+};
+
+// Its reads end with it: others have the buffers then.
+TEST_F(LongAccumulatesOfAFailedNode, AreForgottenByTheirTarget) {
+  std::vector<int64_t> words(kLong);
+  const std::vector<int64_t> many(kLong, 1);
+  const uint32_t region =
+      fleet[0].regions.add(3, reinterpret_cast<std::byte*>(words.data()), kLong * 8);
+  const Command add = accumulate_of(
+      {0, 3, region, 0},
+      {NAGAYA_ELEMENT_INT64, NAGAYA_REDUCE_SUM, kLong, nullptr, nullptr, many.data(), nullptr});
+  Flag lost;
+  fleet[1].push(0, flagged(add, lost));
+  fleet[1].delegatee.round();
+  fleet[0].delegatee.round();  // reads begin
+  fleet.network.pause_link(0, 1);
+  fleet.start();
+  EXPECT_LT(lost.wait(), 0);
+  EXPECT_TRUE(soon([&] { return !fleet[0].delivery.lost_nodes().empty(); }))
+      << "nobody watches a node whose operands are read";
+  for (int n = 0; n < 4; ++n) {
+    Flag flag;
+    fleet[2].push(0, flagged(add, flag));
+    EXPECT_EQ(flag.wait(), 0);
+  }
+  EXPECT_EQ(fleet.network.registered(1), 0u);
+}
+
 }  // namespace
 }  // namespace nagaya::delegatee

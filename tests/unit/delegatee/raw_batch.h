@@ -102,6 +102,18 @@ inline std::vector<NamedBatch> malformed_accumulates() {
     wrong(prefix + "of-split-elements", accumulate_header(kind, NAGAYA_REDUCE_SUM, 24 + 24),
           plain_bytes(Strided{0, 12, 2, 12}) + value + value + value);
   }
+  const std::string lent = plain_bytes(LentOperands{{0, 64, 1}, 0});
+  const auto wrong_loan = [&](const char* name, auto damage) {
+    Header loan =
+        accumulate_header(Kind::kAccumulateLent, NAGAYA_REDUCE_SUM, sizeof(LentOperands), 8);
+    damage(loan);
+    wrong(std::string("accumulate-lent-") + name, loan, lent.substr(0, loan.bytes));
+  };
+  wrong_loan("undefined", [](Header& loan) { loan.operation = NAGAYA_REDUCE_MAXLOC; });
+  wrong_loan("of-half-elements", [](Header& loan) { loan.argument = 12; });
+  wrong_loan("of-too-much", [](Header& loan) { loan.argument = kLentMaxBytes + 8; });
+  wrong_loan("without-place", [](Header& loan) { loan.bytes = 24; });
+  wrong_loan("with-open-place", [](Header& loan) { loan.open_bytes = 8; });
   for (const uint32_t bytes : {0u, 3u, 16u})
     wrong("compare-swap-of-" + std::to_string(bytes), header_of(Kind::kCompareSwap, 16, bytes),
           value + value);
@@ -260,7 +272,16 @@ inline std::vector<NamedBatch> sound_batches() {
   all.add(part, "12345678").add(header_of(Kind::kCancel));
   all.add(part, "12345678").add(part, "12345678");
   all.add(header_of(Kind::kRegion)).add(header_of(Kind::kEnded)).add(header_of(Kind::kProbe));
+  // The loopback network does not know the first operands, and the second ones lie nowhere.
+  Header loan =
+      accumulate_header(Kind::kAccumulateLent, NAGAYA_REDUCE_SUM, sizeof(LentOperands), 8);
+  RawBatch lent;
+  lent.add(loan, plain_bytes(LentOperands{{0, 64, 1}, 0}));
+  lent.add(loan, plain_bytes(LentOperands{{0, 64, 1}, 60}));
+  loan.offset = 60;
+  lent.add(loan, plain_bytes(LentOperands{{0, 64, 1}, 0}));
   return {{"sound", all.bytes()},
+          {"lent", lent.bytes()},
           {"open-data", RawBatch()
                             .add(long_put, std::string(1000, 'x'))
                             .add(blocks, blocks_entry + std::string(1000, 'y'))
