@@ -5,7 +5,6 @@ the report of docs/results. Exit code 1 when a bar is missed, 2 when something c
 measured, read or written, or its data check failed."""
 
 import argparse
-import json
 import os
 import pathlib
 import sys
@@ -16,27 +15,7 @@ import catalogue
 import jobs
 import machine
 import tune
-
-
-def measure(names: list[str], options: argparse.Namespace) -> dict:
-    """Runs the benchmarks. Returns {"machine": ..., "quick": ..., "figures": {name: figure}}."""
-    load = machine.load_text()
-    figures, about, measured, failed, skipped = {}, {}, [], [], []
-    for count, name in enumerate(names, 1):
-        print(f"[{count}/{len(names)}] {name}", file=sys.stderr, flush=True)
-        try:
-            run = catalogue.run(name, options.quick, options.rounds)
-        except (jobs.Failed, jobs.Skipped) as error:
-            is_skipped = isinstance(error, jobs.Skipped)
-            print(f"nagaya bench: {name}: {'skipped: ' * is_skipped}{error}", file=sys.stderr)
-            (skipped if is_skipped else failed).append(name)
-            continue
-        about = machine.describe(run)
-        figures.update(run["figures"])
-        measured.append(name)
-    about["load_before"] = load
-    return {"machine": about, "quick": options.quick, "measured": measured, "failed": failed,
-            "skipped": skipped, "figures": figures}
+from runs import HOURS, measure, read_run
 
 
 def held_against_bars(results: dict, is_whole: bool) -> list[bars.Verdict]:
@@ -71,26 +50,14 @@ def require_writable(path: pathlib.Path) -> None:
 
 
 def bench(names: list[str], options: argparse.Namespace) -> int:
-    if options.json:
-        require_writable(options.json)
+    if file := options.resume or options.json:
+        require_writable(file)
     results = measure(names, options)
-    if options.json:
-        options.json.write_text(json.dumps(results, indent=1) + "\n")
     about = results["machine"]
     print(", ".join(f"{key} {value}" for key, value in about.items()))
     lines = held_against_bars(results, is_whole=names == list(catalogue.BENCHMARKS))
     bars.print_verdicts(lines)
     return exit_code(results, lines)
-
-
-def read_run(file: pathlib.Path) -> dict:
-    try:
-        run = json.loads(file.read_text())
-    except ValueError as error:
-        raise jobs.Failed(f"report --from: {file}: {error}") from error
-    if not isinstance(run, dict) or not {"machine", "quick", "failed", "figures"} <= run.keys():
-        raise jobs.Failed(f"report --from: {file} is no output of --json, and no report's results.json")
-    return run
 
 
 def merged(files: list[pathlib.Path]) -> dict:
@@ -136,6 +103,8 @@ def write_report(options: argparse.Namespace) -> int:
         if options.page:
             report.require_markers(options.page)
         require_clean_commit()
+        if options.resume:
+            require_writable(options.resume)
         results = measure(list(catalogue.BENCHMARKS), options)
     lines = held_against_bars(results, is_whole=True)
     report.write(results, lines, out)
@@ -165,6 +134,12 @@ def positive(word: str) -> int:
     return number
 
 
+def positive_hours(word: str) -> float:
+    if not 0 < (number := float(word)) < 1e6:
+        raise ValueError
+    return number
+
+
 def parse(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="nagaya bench", description=__doc__)
     commands = ["all", "list", "report", "tune"]
@@ -173,7 +148,12 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true",
                         help="few, short rounds: proves that the programs work")
     parser.add_argument("--rounds", type=positive, help="interleaved rounds of each benchmark")
-    parser.add_argument("--json", type=pathlib.Path, help="also write the figures to this file")
+    parser.add_argument("--json", type=pathlib.Path,
+                        help="also write the figures to this file, after each benchmark")
+    parser.add_argument("--resume", type=pathlib.Path, metavar="FILE",
+                        help="as --json, and skip what the file has already of this commit")
+    parser.add_argument("--hours", type=positive_hours,
+                        help=f"do fewer rounds, so that all take no longer (all, report: {HOURS:g})")
     parser.add_argument("--from", dest="sources", type=pathlib.Path, metavar="FILE", nargs="+",
                         help="report: instead of measuring use what --json, or an earlier report as "
                              "its results.json, has written; later figures replace earlier ones")
@@ -183,6 +163,10 @@ def parse(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--page", type=pathlib.Path,
                         help="report: also replace the measured part of this Markdown page")
     options = parser.parse_args(words)
+    if options.json and options.resume:
+        parser.error("--resume FILE writes the figures to FILE: leave --json out")
+    if options.hours is None and options.names in (["all"], ["report"]):
+        options.hours = HOURS
     for name in options.names:
         if name in commands and len(options.names) > 1:
             parser.error(f"{name} stands alone; benchmarks may be several: nagaya bench NAME NAME")

@@ -10,11 +10,13 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
 import applications
 import bars
+import budget
 import catalogue
 import driver
 import faces
@@ -23,6 +25,7 @@ import jobs
 import memory
 import mpis
 import npb
+import runs
 import xmp
 import xmp_primitives
 from jobs import Comparison, Job, Jobs
@@ -110,11 +113,112 @@ class Mistakes(unittest.TestCase):
         for text, why in (("{", "Expecting"), ("{}", "no output of --json"),
                           ("[]", "no output of --json")):
             file.write_text(text)
-            self.assertRegex(self.said_by("report", "--from", file), f"report --from: {file}.*{why}")
+            self.assertRegex(self.said_by("report", "--from", file), f"nagaya bench: {file}.*{why}")
 
     def test_an_error_of_the_driver_is_no_missed_bar(self):
         self.measure.side_effect = KeyError("figure")
         self.assertIn("Traceback", self.said_by("fmpl"))
+
+
+class WholeRuns(unittest.TestCase):
+    """Runs of three invented benchmarks."""
+
+    NAMES = ["page_fault", "thread", "protect"]
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.file = self.folder / "run.json"
+        self.began, self.broken, self.commit = [], {}, "abc"
+        self.enterContext(mock.patch("catalogue.run", self.benchmark))
+        self.enterContext(mock.patch("machine.of_own_program", self.about))
+        self.said = self.enterContext(contextlib.redirect_stderr(io.StringIO()))
+
+    def about(self) -> dict:
+        return {"machine": {"cpu": "Invented CPU"}, "commit": self.commit}
+
+    def benchmark(self, name: str, _quick: bool, _rounds: int | None) -> dict:
+        self.began.append(name)
+        if name in self.broken:
+            self.broken[name]()
+        return {**self.about(), "figures": {name: figure(len(self.began))}}
+
+    def run_of(self, *words: str, hours: float | None = None) -> dict:
+        options = driver.parse([*self.NAMES, *words])
+        options.hours = hours
+        self.began = []
+        return runs.measure(self.NAMES, options)
+
+    def stored(self) -> dict:
+        return json.loads(self.file.read_text())
+
+    def test_the_file_has_the_figures_of_each_benchmark_as_soon_as_it_has_ended(self):
+        self.broken["protect"] = lambda: self.assertEqual(list(self.stored()["figures"]), ["page_fault", "thread"])
+        self.assertEqual(self.run_of("--json", str(self.file)), self.stored())
+        self.assertEqual((self.stored()["failed"], self.stored()["measured"]), ([], self.NAMES))
+
+    def test_a_run_that_was_ended_goes_on_where_it_was(self):
+        def end():
+            raise KeyboardInterrupt
+        self.broken["thread"] = end
+        with self.assertRaises(KeyboardInterrupt):
+            self.run_of("--resume", str(self.file))
+        self.broken.clear()
+        self.assertEqual(list(self.run_of("--resume", str(self.file))["figures"]), self.NAMES)
+        self.assertEqual(self.began, ["thread", "protect"])
+        self.assertIn("[2/3] thread\n", self.said.getvalue())
+        self.assertIn("[3/3] protect, about 0 s left\n", self.said.getvalue())
+
+    def test_a_benchmark_that_fails_loses_no_other_and_is_tried_again(self):
+        def fail():
+            raise ZeroDivisionError
+        self.broken["thread"] = fail
+        self.assertEqual(self.run_of("--resume", str(self.file))["failed"], ["thread"])
+        self.assertEqual(list(self.stored()["figures"]), ["page_fault", "protect"])
+        self.broken.clear()
+        self.assertEqual(self.run_of("--resume", str(self.file))["failed"], [])
+        self.assertEqual(self.began, ["thread"])
+
+    def test_a_benchmark_that_takes_too_long_is_stopped(self):
+        ended = []
+
+        def wait():
+            try:
+                with contextlib.suppress(Exception):  # no error of a job
+                    time.sleep(600)
+            finally:
+                ended.append("thread")
+        self.broken["thread"] = wait
+        with mock.patch("runs.LEAST_LIMIT_S", 0.01), mock.patch("runs.STOPPED_AFTER", 1e-5):
+            self.assertEqual(self.run_of("--json", str(self.file), hours=1)["failed"], ["thread"])
+        self.assertEqual((ended, self.began), (["thread"], self.NAMES))
+
+    def test_what_the_time_has_no_room_for_is_said_and_can_be_resumed(self):
+        self.assertEqual(self.run_of("--resume", str(self.file), hours=1e-12)["failed"], self.NAMES)
+        self.assertIn("not measured: page_fault thread protect; the same command", self.said.getvalue())
+        self.assertEqual(self.run_of("--resume", str(self.file))["measured"], self.NAMES)
+
+    def test_figures_of_another_commit_are_kept_and_not_mixed(self):
+        self.run_of("--resume", str(self.file))
+        before = self.stored()
+        self.commit = "def"
+        with self.assertRaisesRegex(jobs.Failed, "its commit is abc, here it is def"):
+            self.run_of("--resume", str(self.file))
+        self.assertEqual(before, self.stored())
+
+    def test_rounds_are_fewer_where_the_time_is_short(self):
+        with mock.patch("runs.catalogue.run", lambda *_: {**self.about(), "figures": {}, "room": budget.has(3600)}):
+            for hours, room in ((None, True), (1, False)):
+                shares = []
+                with mock.patch.object(runs.Run, "add", lambda _self, _name, run, _s: shares.append(run["room"])):
+                    self.run_of(hours=hours)
+                self.assertEqual(shares, [room] * 3)
+
+    def test_each_benchmark_has_its_seconds_and_all_fit_into_the_time(self):
+        usual = runs.usual_seconds()
+        self.assertEqual(list(usual), list(catalogue.BENCHMARKS))
+        whole = driver.parse(["all"])
+        clock = runs.Clock(list(usual), whole.hours, usual)
+        self.assertAlmostEqual(sum(map(clock.share_s, usual)), whole.hours * 3600, delta=5)
 
 
 class Judgement(unittest.TestCase):

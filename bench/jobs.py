@@ -35,8 +35,11 @@ import json
 import os
 import pathlib
 import shutil
+import sys
+import time
 from collections.abc import Callable
 
+import budget
 from hosts import SHARED_PROCESSORS, Hosts, missing_programs
 from ordinary_user import OrdinaryUser
 from processors import shares
@@ -107,11 +110,16 @@ def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int
             result = start(plan.jobs[0], program, [*arguments, *rounds_option(rounds)])
             return {**result, "figures": {key_of(plan.setting, name): titled(figure, plan.setting)
                                           for name, figure in result["figures"].items()}}
-        results = []
+        results, longest_s = [], 0.0
         for number in range(rounds or (1 if quick else plan.rounds)):
+            if number and not rounds and not budget.has(longest_s):
+                print(f"nagaya bench: {plan.setting or program}: only {number} rounds, for the time", file=sys.stderr)
+                break
+            begin = time.monotonic()
             of_round = {job.name: start(job, program, [*arguments, *rounds_option(1)])
                         for job in rotated(plan.jobs, number)}
             results.append([of_round[job.name] for job in plan.jobs])
+            longest_s = max(longest_s, time.monotonic() - begin)
     return {**results[-1][-1], "figures": compared(plan, results)}
 
 
