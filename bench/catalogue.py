@@ -17,6 +17,7 @@ import memory
 import mpis
 import npb
 import observing
+import pvas
 import python_ways
 import scale
 import starts
@@ -59,13 +60,6 @@ REQUEST_MODES = {
 OURS = Job("Nagaya", environment={"NAGAYA_MPI": "on"})
 
 
-def copied_by(mechanism: str) -> dict:
-    """Returns the environment by which Open MPI's shared memory copies a message once by this
-    mechanism; "none": twice."""
-    return {"OMPI_MCA_btl_vader_single_copy_mechanism": mechanism,
-            **({"OMPI_MCA_smsc": "^cma"} if mechanism == "none" else {})}  # Open MPI 5
-
-
 def beside(others: list[Job], **places) -> Jobs:
     """Compares Open MPI through the space with other jobs."""
     return Jobs(**places, jobs=[*others, OURS],
@@ -77,7 +71,7 @@ def messages(what: str, *incumbents: Job, hosts: int = 1, **places) -> tuple:
     best transport (as it chooses itself, and without the kernel's copies) and others."""
     others = [Job("Open MPI", is_plain=True), *incumbents]
     if hosts == 1:
-        others.append(Job("Open MPI without CMA", is_plain=True, environment=copied_by("none")))
+        others.append(Job("Open MPI without CMA", is_plain=True, environment=pvas.copied_by("none")))
     return "messages", ["--halves"] if hosts > 1 else [], what, beside(others, hosts=hosts, **places)
 
 
@@ -116,20 +110,6 @@ def run_xhc(program: str, arguments: list[str], quick: bool, rounds: int | None)
     return jobs.run(plan, program, arguments, quick, rounds)
 
 
-def figure_9(kind: str, what: str, eager_bytes: str, mechanisms: dict, vader: dict) -> tuple:
-    """Figure 9 of the PVAS paper, for one kind of messages: Open MPI's shared memory with these
-    mechanisms to copy once (S: none, K: by the kernel), and with one limit of eager messages for
-    all. Each job is a subject and ours the incumbent, so that there is a figure for each job."""
-    ob1 = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader",
-           **{f"OMPI_MCA_btl_vader_{name}": value for name, value in vader.items()}}
-    others = [Job(name, is_plain=True, environment={**ob1, **copied_by(mechanism)})
-              for name, mechanism in mechanisms.items()]
-    ours = Job("Nagaya", environment={"NAGAYA_MPI": "on", "NAGAYA_EAGER_BYTES": eager_bytes})
-    return "messages", [], what, Jobs(
-        hosts=1, tasks_each=2, setting=f"figure 9 {kind}", rounds=9,
-        jobs=[*others, ours], comparisons=[Comparison(job.name, [ours.name]) for job in others])
-
-
 # Benchmarks by name, in the order of `all`.
 TABLE = {
     "cache-line": ("cache-line", [], "floor: one word between two cores"),
@@ -162,7 +142,7 @@ TABLE = {
                                    setting="gigabit"),
     "alltoall-crowded": delegation("alltoall", "among 8 tasks on each of 2 nodes", hosts=2,
                                    tasks_each=8, setting="crowded", rounds=25),
-    "requests": ("requests", [], "READ between two nodes, beside libfabric itself",
+    "requests": ("requests", [], "READ between two nodes, sizes and threads, beside libfabric",
                  Jobs(hosts=2, shares_processors=True)),
     "requests-apart": ("requests", ["--unbound", "--threads", "1", "--bytes",
                                     "8,4096,32768,262144,1048576"],
@@ -182,13 +162,9 @@ TABLE = {
                        faces.plan("messages", hosts=1, tasks_each=2, setting="face", rounds=15)),
     "messages-faces-crowded": ("messages", [], "the same of 16 ranks on the processors there are",
                                faces.crowded("messages", "face crowded")),
-    "messages-eager": figure_9("eager", "the same, eager up to 1 MiB, as in the PVAS paper",
-                               str(1 << 20), {"S": "none"},
-                               {"eager_limit": "1048704", "max_send_size": "1048704",
-                                "segment_size": "268435456"}),
-    "messages-rendezvous": figure_9("rendezvous", "the same, all by rendezvous, as in the PVAS paper",
-                                    "0", {"S": "none", "K": "cma"},
-                                    {"eager_limit": "56", "fbox_max": "0"}),
+    "messages-eager": pvas.figure_9("eager", "the same, eager up to 1 MiB, as in the PVAS paper", [pvas.S]),
+    "messages-rendezvous": pvas.figure_9("rendezvous", "the same, all by rendezvous, as in the PVAS paper",
+                                         [pvas.S, pvas.K]),
     "messages-hosts": messages("MPI between two hosts, by size", hosts=2, setting="mpi hosts"),
     "messages-hosts-crowded": messages("the same between 8 pairs", hosts=2, tasks_each=8,
                                        setting="mpi hosts crowded"),
@@ -209,6 +185,8 @@ TABLE = {
                                        hosts=1, tasks_each=16, setting="coll crowded"),
     "collectives-64": collectives("the same of 64 ranks", hosts=1, tasks_each=64, setting="coll 64",
                                   kinds="bcast,allreduce,alltoall", sizes="8,1024,65536", rounds=3),
+    "collectives-240": ("collectives", [], "bcast and allreduce of 240 ranks, as in the PVAS paper",
+                        pvas.run_collectives),
     "collectives-long": ("collectives", ["--kinds", "bcast,allreduce", "--sizes", "1048576,16777216",
                                          "--floors"],
                          "long ones of two ranks, beside memcpy of as many bytes",
@@ -233,9 +211,10 @@ TABLE = {
     "checkpoint": checkpoint("64 MiB of each of 4 ranks to a file while they compute", tasks_each=4,
                              setting="checkpoint 4"),
     "checkpoint-16": checkpoint("the same of 16 ranks", tasks_each=16, setting="checkpoint 16", rounds=3),
-    "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.plan(2)),
+    "fmpl": ("fmpl", [], "FMPL's messages of two by size, and collectives", fmpl.run),
     "fmpl-counts": ("fmpl", [], "its collectives of 3 to 64 on the processors there are",
                     fmpl.run_counts),
+    "fmpl-hosts": ("fmpl", [], "both between 2 to 16 hosts", fmpl.run_hosts),
     "fmpl-floors": ("fmpl-floors", [], "its messages beside loads and stores; their latency's parts",
                     Jobs(hosts=1, tasks_each=2, setting="fmpl")),
     "blacs": ("blacs", [], "the BLACS on a grid of 2 x 2, beside the reference over Open MPI", Jobs(
@@ -244,9 +223,13 @@ TABLE = {
         comparisons=[Comparison("Nagaya", ["reference"])])),
     "mpi-start": ("mpi-start", [], "start and end of an MPI's jobs of 64 and 240 ranks", starts.run),
     "memory": ("memory", [], "memory and page tables of an MPI's jobs of up to 240 ranks", memory.run),
-    "memory-faces": ("memory", [], "the same of MPICH and Open MPI, with Nagaya's face and without",
+    "memory-rendezvous": ("memory", [], "the same by rendezvous: alltoalls of 16 KiB, NPB's IS", pvas.run_memory),
+    "memory-faces": ("memory", [], "that of MPICH and Open MPI, with Nagaya's face and without",
                      faces.run_memory),
-    "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", npb.run),
+    "npb": ("", [], "NPB's kernels with 16 ranks, of the folder NAGAYA_NPB", pvas.run_figure_12),
+    "npb-rendezvous": ("", [], "the same, all messages by rendezvous", pvas.run_figure_13),
+    "npb-openmp": ("", [], "NPB by MPI with 4 ranks beside OpenMP", npb.run_openmp),
+    "npb-pie": ("", [], "NPB position-independent and not", npb.run_pie),
     "applications": ("", [], "LAMMPS, HPCC and testers of ScaLAPACK, whole runs", applications.run),
     "python": ("", [], "numpy arrays in 4 and 16 processes: a sum, blocks out and back, a map",
                python_ways.run),

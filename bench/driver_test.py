@@ -539,7 +539,7 @@ class Memory(unittest.TestCase):
         figures = {f"memory_{count}_page_tables_Nagaya": {
             "subject": spread(count), "incumbent": spread(count ** 2), "floor": spread(1)}
             for count in (10, 20)}
-        grown = {name: figure["value"] for name, figure in memory.growth(figures, [10, 20]).items()}
+        grown = {name: figure["value"] for name, figure in memory.growth(figures, [10, 20], "memory").items()}
         self.assertAlmostEqual(grown["memory_page_tables_power_Nagaya"], 1)
         self.assertAlmostEqual(grown["memory_page_tables_power_Open_MPI"], 2)
 
@@ -595,6 +595,52 @@ class Fmpl(unittest.TestCase):
         self.assertEqual(together["fmpl_collectives_median"]["value"], 0.3)
         self.assertEqual(together["fmpl_collectives_worst"]["value"], 0.7)
         self.assertEqual(together["fmpl_collectives_worst"]["note"], "times Open MPI, bcast of 64")
+
+
+    def test_special_support_is_held_against_messages_and_prepared_calls_against_plain_ones(self):
+        ratios = {"fmpl_4_sum_FMPL_beside_messages": 1.2, "fmpl_8_sum_FMPL_beside_messages": 0.7, "fmpl_16_sum_FMPL": 9}
+        worst = fmpl.support_worst({name: figure(ratio) for name, ratio in ratios.items()})["fmpl_support_worst"]
+        self.assertEqual((worst["value"], worst["note"]), (1.2, "times those by messages, sum of 4"))
+        own = {name: {"subject": {"rounds": rounds}} for name, rounds in (
+            ("fmpl_2_prepared_8B_FMPL", [1, 3]), ("fmpl_2_pingpong_8B_FMPL", [2, 2]))}
+        self.assertEqual(fmpl.prepared_beside_plain(own)["fmpl_prepared_beside_plain"]["ratio"]["p50"], 1)
+
+    def test_a_job_of_hosts_has_a_process_on_each(self):
+        plan = fmpl.plan(1, 2)
+        self.assertEqual((plan.hosts, plan.tasks_each, plan.setting), (2, 1, "fmpl hosts 2"))
+        self.assertIn("FMPL buffered", [job.name for job in plan.jobs])
+        self.assertNotIn("FMPL buffered", [job.name for job in fmpl.plan(1, 3).jobs])
+
+
+class Published(unittest.TestCase):
+    """A plot shows what was published beside ours."""
+
+    def text_of(self, file: str, shown: dict, **published) -> str:
+        import papers
+        import plots
+        with tempfile.TemporaryDirectory() as name, mock.patch.dict("matplotlib.rcParams", {"svg.fonttype": "none"}):
+            plots.draw_all(shown, pathlib.Path(name), {file: papers.Plot(file, **published)})
+            return (pathlib.Path(name) / file).read_text()
+
+    def test_values_stand_in_the_sheet_and_ratios_in_a_second_one(self):
+        shown = {"fmpl_2_pingpong_8B_FMPL": figure(0.5), "fmpl_2_pingpong_64B_FMPL": figure(0.6)}
+        text = self.text_of("fmpl_messages.svg", shown, values={"FMPL": [[8, 12.8]]},
+                            ratio="time / MPI's", ratios={"less": [[8, 0.64], [64, 0.9]]})
+        for words in ("published: FMPL", "published: less", "time / MPI's", "microseconds, one way"):
+            self.assertEqual(text.count(words), 1, words)
+
+    def test_bars_have_the_published_ones_beside_them(self):
+        shown = {"npb_sp_B_time_S": figure(1.1), "npb_cg_A_time_S": figure(1.0), "npb_sp_B_time_pml": figure(0.9)}
+        text = self.text_of("npb.svg", shown, ratios={"gain": [["sp B", 1.11], ["absent X", 2]]})
+        self.assertIn("published: gain", text)
+        self.assertIn("sp B", text)
+        self.assertNotIn("absent", text)
+
+    def test_memory_that_was_saved_is_taken_from_the_incumbent(self):
+        shown = {f"memory_rendezvous_{count}_both_Nagaya": {**figure(1), "incumbent": {**spread(9), "name": "Open MPI"}}
+                 for count in (60, 240)}
+        shown |= {name.replace("both", "pss"): one for name, one in shown.items()}
+        self.assertIn("less the 4 MiB", self.text_of("memory_rendezvous.svg", shown, values={"both": [[240, 4]]}))
 
 
 class Xmp(unittest.TestCase):

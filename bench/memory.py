@@ -251,19 +251,29 @@ PLAN = Jobs(
 
 
 def run(program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    result = at_rest(PLAN, "memory", program, arguments, quick, rounds)
+    return {**result, "figures": result["figures"] | of_sorting(PLAN, "memory", quick, rounds)}
+
+
+def at_rest(plan: Jobs, setting: str, program: str, arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    """Measures jobs after their last alltoall, by the number of their ranks; memory by cause of the most."""
     counts = QUICK_COUNTS if quick else COUNTS
-    result = of_plans([dataclasses.replace(PLAN, tasks_each=count, setting=f"memory {count}")
+    result = of_plans([dataclasses.replace(plan, tasks_each=count, setting=f"{setting} {count}")
                        for count in counts], program, arguments, quick, rounds)
+    most = jobs.key_of(setting, f"{counts[-1]}_")
     figures = {name: figure for name, figure in result["figures"].items()
-               if name.startswith(f"memory_{counts[-1]}_") or not is_cause(name)}
-    figures |= growth(figures, counts)
-    is_program = npb.binary("is", "S" if quick else "A")
-    if is_program:
-        ranks = IS_QUICK_RANKS if quick else IS_RANKS
-        plan = dataclasses.replace(PLAN, tasks_each=ranks, setting=f"memory IS {ranks}",
-                                   measured_by=measured_at_peak)
-        figures |= jobs.run(plan, str(is_program), [], quick, rounds)["figures"]
-    return {**result, "figures": figures}
+               if name.startswith(most) or not is_cause(name)}
+    return {**result, "figures": figures | growth(figures, counts, jobs.key_of(setting))}
+
+
+def of_sorting(plan: Jobs, setting: str, quick: bool, rounds: int | None) -> dict:
+    """Returns the figures of NPB's IS, if there is its program."""
+    program = npb.binary("is", "S" if quick else "A")
+    if not program:
+        return {}
+    ranks = IS_QUICK_RANKS if quick else IS_RANKS
+    plan = dataclasses.replace(plan, tasks_each=ranks, setting=f"{setting} IS {ranks}", measured_by=measured_at_peak)
+    return jobs.run(plan, str(program), [], quick, rounds)["figures"]
 
 
 def of_plans(plans: list[Jobs], program: str, arguments: list[str], quick: bool,
@@ -280,12 +290,12 @@ def is_cause(name: str) -> bool:
     return any(f"_{cause}_" in name for cause in CAUSES)
 
 
-def growth(figures: dict, counts: list[int]) -> dict:
+def growth(figures: dict, counts: list[int], prefix: str) -> dict:
     """Returns the power of the number of ranks with which the page tables of each side grow."""
     found = {}
     for side, name in (("subject", OURS), ("incumbent", STOCK), ("floor", BASELINE)):
-        tables = [figures[f"memory_{count}_page_tables_{OURS}"][side]["p50"] for count in counts]
-        found[jobs.key_of("memory_page_tables_power", name)] = {
+        tables = [figures[f"{prefix}_{count}_page_tables_{OURS}"][side]["p50"] for count in counts]
+        found[jobs.key_of(f"{prefix}_page_tables_power", name)] = {
             "title": f"Page tables by ranks, {name}", "note": "is the power of the ranks",
             "value": power(counts, tables)}
     return found

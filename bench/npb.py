@@ -1,28 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The NAS Parallel Benchmarks (NPB 3.4-MPI): Open MPI through the space, by its messages alone and
-with its collectives, beside Open MPI itself.
+"""The NAS Parallel Benchmarks (NPB 3.4): programs by MPI, also beside OpenMP, and beside programs that are
+not position-independent. pvas.py compares the ways of their messages.
 
 Their source is not ours. The variable NAGAYA_NPB names a folder of their programs, which every user
-may read: sp.B.x, as NPB 3.4 calls them, or sp.B.16, as older ones do."""
+may read: sp.B.x, as NPB 3.4 calls them, or sp.B.16, as older ones do; in its folder omp those of OpenMP, in
+no-pie those by MPI that are not position-independent."""
 
+import dataclasses
 import os
 import pathlib
 import re
 import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
 import jobs
 import machine
 from jobs import Comparison, Failed, Job, Jobs, Skipped
 from ordinary_user import OrdinaryUser
 
-RANKS, QUICK_RANKS = 16, 4
+RANKS, FEW_RANKS = 16, 4
 LIMIT_S = 1800
-# Kernel, class, rounds.
-RUNS = [("sp", "B", 3), ("is", "B", 3), *((kernel, "A", 1) for kernel in
-                                          ("bt", "cg", "ep", "ft", "lu", "mg"))]
+LONG_KERNELS, SHORT_KERNELS = ("sp", "bt", "is"), ("cg", "ep", "ft", "lu", "mg")
+ROUNDS = 3
+OMP, NO_PIE = "omp", "no-pie"
 HOW = ("NAGAYA_NPB names no folder with programs of NPB: unpack NPB3.4-MPI of "
        "https://www.nas.nasa.gov/software/npb.html, write `RAND = randi8_safe` and `FFLAGS = -O3 "
        "-fallow-argument-mismatch` into its config/make.def, and `make sp CLASS=B` and so on")
+
+
+class Run(NamedTuple):
+    kernel: str
+    size: str
+
+
+def runs(quick: bool, long_size: str = "B") -> list[Run]:
+    return [Run(kernel, "S" if quick else long_size) for kernel in LONG_KERNELS] + \
+        [Run(kernel, "S" if quick else "A") for kernel in SHORT_KERNELS]
 
 
 def folder() -> pathlib.Path | None:
@@ -30,9 +44,9 @@ def folder() -> pathlib.Path | None:
     return pathlib.Path(name).resolve() if name else None
 
 
-def binary(kernel: str, size: str, ranks: int = RANKS) -> pathlib.Path | None:
+def binary(kernel: str, size: str, ranks: int = RANKS, kind: str = "") -> pathlib.Path | None:
     where = folder()
-    paths = [where / f"{kernel}.{size}.{ending}" for ending in ("x", ranks)] if where else []
+    paths = [where / kind / f"{kernel}.{size}.{ending}" for ending in ("x", ranks)] if where else []
     return next((path for path in paths if path.exists()), None)
 
 
@@ -49,21 +63,48 @@ def measured(user: OrdinaryUser, job: Job, words: list) -> dict:
     return {"figures": {"time": {"title": "time", "unit": "s", "subject": {"p50": time}}}}
 
 
-def run(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -> dict:
-    runs = [(kernel, "S", 1) for kernel, *_ in RUNS] if quick else RUNS
-    ranks, figures = QUICK_RANKS if quick else RANKS, {}
-    programs = {run: binary(*run[:2], ranks) for run in runs}
-    if not any(programs.values()):
-        raise Skipped(HOW)
-    for (kernel, size, own_rounds), program in programs.items():
-        if not program:
-            print(f"nagaya bench: npb: no {kernel}.{size}.x", file=sys.stderr)
+def figures_of(plan_of: Callable[[Run], Jobs | None], quick: bool, rounds: int | None, ranks: int = RANKS,
+               long_size: str = "B") -> dict:
+    """Runs a plan for each kernel; None: what it compares is not in the folder."""
+    ranks, figures, absent = FEW_RANKS if quick else ranks, {}, []
+    for run in runs(quick, long_size):
+        program, plan = binary(*run, ranks), plan_of(run)
+        if not program or not plan:
+            absent.append(f"{run.kernel}.{run.size}")
             continue
-        plan = Jobs(hosts=1, tasks_each=ranks, setting=f"npb {kernel} {size}", rounds=own_rounds,
-                    measured_by=measured,
-                    jobs=[Job("Open MPI", is_plain=True),
-                          Job("pml", environment={"NAGAYA_MPI": "on", "NAGAYA_COLL": "off"}),
-                          Job("pml and coll", environment={"NAGAYA_MPI": "on"})],
-                    comparisons=[Comparison(name, ["Open MPI"]) for name in ("pml", "pml and coll")])
+        plan = dataclasses.replace(plan, tasks_each=ranks, setting=f"{plan.setting} {run.kernel} {run.size}",
+                                   rounds=ROUNDS, measured_by=measured)
         figures |= jobs.run(plan, str(program), [], quick, rounds)["figures"]
+    if not figures:
+        raise Skipped(HOW)
+    if absent:
+        print(f"nagaya bench: npb: not in NAGAYA_NPB: {' '.join(absent)}", file=sys.stderr)
     return {**machine.of_own_program(), "figures": figures}
+
+
+def by_threads(program: pathlib.Path, threads: int) -> Job:
+    return Job(f"OpenMP {threads}", program=str(program), is_plain=True, tasks_each=1,
+               environment={"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "false"})
+
+
+def run_openmp(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    """MPI in the space beside OpenMP with as many threads, and with one for each of two processors."""
+    def plan(run: Run) -> Jobs | None:
+        program = binary(*run, kind=OMP)
+        if not program:
+            return None
+        others, own = [by_threads(program, threads) for threads in (2, FEW_RANKS)], Job(
+            "MPI", environment={"NAGAYA_MPI": "on"})
+        return Jobs(hosts=1, setting="npb openmp", jobs=[*others, own],
+                    comparisons=[Comparison(own.name, [job.name for job in others])])
+    return figures_of(plan, quick, rounds, FEW_RANKS, "A")
+
+
+def run_pie(_program: str, _arguments: list[str], quick: bool, rounds: int | None) -> dict:
+    """Position-independent programs beside others, by Open MPI alone."""
+    def plan(run: Run) -> Jobs | None:
+        program = binary(*run, FEW_RANKS, NO_PIE)
+        return program and Jobs(
+            hosts=1, setting="npb pie", comparisons=[Comparison("PIE", ["no PIE"])],
+            jobs=[Job("PIE", is_plain=True), Job("no PIE", is_plain=True, program=str(program))])
+    return figures_of(plan, quick, rounds, FEW_RANKS, "A")

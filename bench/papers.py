@@ -32,10 +32,20 @@ class Row:
 
 
 @dataclasses.dataclass(frozen=True)
+class Plot:
+    """A plot of our figures, and what was published, as lines: [[x, y], ...] by their name."""
+
+    file: str
+    values: dict = dataclasses.field(default_factory=dict)  # in the units of the plot
+    ratios: dict = dataclasses.field(default_factory=dict)  # in a sheet of its own
+    ratio: str = ""  # of which times these are
+
+
+@dataclasses.dataclass(frozen=True)
 class Paper:
     name: str
     machine: str
-    plots: list[str]  # of our figures
+    plots: list[Plot]
     rows: list[Row]
 
 
@@ -48,12 +58,13 @@ class Verdict:
 
 def beginning_of(pattern: str) -> str:
     """Returns an example of the names that a pattern of papers.json matches."""
-    example = pattern.replace(r"\d+", "1").replace(".*", "x")
+    example = pattern.replace(r"\d+", "1").replace(".*", "x").replace("[a-z]+", "x").replace("[A-Z]", "X")
     return re.sub(r"\(([^|)]*)[^)]*\)\??", r"\1", example)
 
 
 def load(path: pathlib.Path) -> list[Paper]:
-    return [Paper(paper["paper"], paper["machine"], paper["plots"], [Row(**row) for row in paper["rows"]])
+    return [Paper(paper["paper"], paper["machine"], [Plot(**plot) for plot in paper["plots"]],
+                  [Row(**row) for row in paper["rows"]])
             for paper in json.loads(path.read_text())["papers"]]
 
 

@@ -1,85 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plots of docs/results. The same figures give the same bytes."""
+"""The plots of docs/results. The same figures give the same bytes. A plot for a published figure also shows
+what was published (papers.json): values of the same unit in the same sheet, ratios in a second one."""
 
 import pathlib
 import re
+from collections.abc import Iterator
 
 import matplotlib
+
+from papers import Plot
+from plot_files import (
+    BARS, CURVE_NAMES, CURVES, FILES, MARKERS, MEMORY, MEMORY_FILES, PUBLISHED, RATIO, SEPARATE, STOCK, UNITS)
 
 matplotlib.use("svg")
 matplotlib.rcParams["svg.hashsalt"] = "nagaya"
 from matplotlib import pyplot, ticker  # noqa: E402  (after the backend was chosen)
-
-# In the order of a page; the titles of the plots.
-FILES = {
-    "memory.svg": "Memory of an MPI job, by the number of its ranks",
-    "coll.svg": "MPI collectives, 2 ranks on 2 processors",
-    "coll_crowded.svg": "MPI collectives, 16 ranks on the processors there are",
-    "blacs.svg": "BLACS operations, 2 x 2 processes",
-    "xmp_node.svg": "Laplace solver in XcalableMP on one node",
-    "xmp_strong.svg": "Laplace solver in XcalableMP: one field, over more and more hosts",
-    "xmp_weak.svg": "Laplace solver in XcalableMP: a field that grows with the hosts",
-    "fmpl_messages.svg": "FMPL: a message from one process to another (figure 6 of its paper)",
-    "fmpl_barrier.svg": "FMPL: barrier (figure 7)",
-    "fmpl_bcast.svg": "FMPL: broadcast of 8 KB from changing processes (figure 8)",
-    "fmpl_sum.svg": "FMPL: sum of 8 KB at changing processes (figure 9)",
-    "pvas_eager.svg": "MPI message, eager up to 1 MiB (figure 9 of the PVAS paper)",
-    "pvas_rendezvous.svg": "MPI message, all by rendezvous (figure 9 of the PVAS paper)",
-    "delegation_pingpong.svg": "A message between two hosts over 1 Gbit/s (figure 4 of the delegation paper)",
-    "delegation_alltoall.svg": "Alltoall of eight hosts over 1 Gbit/s (figure 5 of the delegation paper)",
-    "pingpong.svg": "A message between two hosts, by the ways to notify the delegatee",
-    "requests_latency.svg": "Reading memory of another host: time until the data is there",
-    "requests_rate.svg": "Reading 8 bytes of another host's memory, many requests at a time",
-    "scale_barrier.svg": "Barrier, by a model of 2 x AMD EPYC 7763",
-    "scale_bcast.svg": "Broadcast of 8 bytes, by a model of 2 x AMD EPYC 7763",
-    "scale_reduce.svg": "Reduce of 8 bytes, by a model of 2 x AMD EPYC 7763",
-    "scale_allreduce.svg": "Allreduce of 8 bytes, by a model of 2 x AMD EPYC 7763",
-    "scale_allgather.svg": "Allgather of 8 bytes, by a model of 2 x AMD EPYC 7763",
-    "scale_alltoall.svg": "Alltoall of 8 bytes, by a model of 2 x AMD EPYC 7763",
-    "scale_delegatees.svg": "Delegatees of 120 tasks that ask all the time, by a model of 2 x AMD EPYC 7763",
-    "malloc.svg": "malloc and free of a block that is written in full",
-    "ratios.svg": "What tasks ask of the kernel and of malloc, compared with separate processes",
-}
-SIZE = r"(?P<x>\d+)(?P<unit>B|KiB|MiB)"
-MODE = "(automatic|kernel|polling)"  # ways to notify the delegatee
-RATIO = "time / that of the fastest other\n(below 1: Nagaya is faster)"
-# The figures of a plot, and the meaning of its x and its y. Its curves are the jobs that the
-# figures compare; or, where a name has a `curve`, the ratios of these.
-CURVES = {
-    "requests_latency.svg": (rf"requests_hosts_latency_1_{SIZE}(_over_.*)?", "size of the data", "nanoseconds"),
-    "requests_rate.svg": (r"requests_hosts_rate_(?P<x>\d+)_8B(_over_.*)?", "threads",
-                          "nanoseconds per request"),
-    "coll.svg": (rf"coll_(?!crowded|hosts|long|xhc)(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
-    "coll_crowded.svg": (rf"coll_crowded_(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
-    "pvas_eager.svg": (rf"figure_9_eager_pingpong_{SIZE}", "size of the data", "microseconds, one way"),
-    "pvas_rendezvous.svg": (rf"figure_9_rendezvous_pingpong_{SIZE}_.*", "size of the data",
-                            "microseconds, one way"),
-    "delegation_pingpong.svg": (rf"gigabit_pingpong_{SIZE}_{MODE}", "size of the data", "microseconds, one way"),
-    "delegation_alltoall.svg": (rf"gigabit_alltoall_{SIZE}_{MODE}", "size of the data", "microseconds"),
-    "pingpong.svg": (rf"pingpong_{SIZE}_{MODE}", "size of the data", "microseconds, one way"),
-    "fmpl_messages.svg": (rf"fmpl_2_pingpong_{SIZE}_.*", "size of the data", "microseconds, one way"),
-    "fmpl_barrier.svg": (r"fmpl_(?P<x>\d+)_barrier_.*", "processes", "microseconds"),
-    "fmpl_bcast.svg": (r"fmpl_(?P<x>\d+)_bcast_.*", "processes", "microseconds"),
-    "fmpl_sum.svg": (r"fmpl_(?P<x>\d+)_sum_.*", "processes", "microseconds"),
-    "blacs.svg": (rf"blacs_(?P<curve>[a-z_]+)_{SIZE}", "size of the data", RATIO),
-    "xmp_node.svg": (r"xmp_(?P<x>\d+)_laplace_.*", "tasks or threads", "milliseconds per step"),
-    "xmp_strong.svg": (r"xmp_strong_(?P<x>\d+)_laplace_.*", "hosts", "milliseconds per step"),
-    "xmp_weak.svg": (r"xmp_weak_(?P<x>\d+)_laplace_.*", "hosts", "milliseconds per step"),
-}
-CURVES |= {f"scale_{kind}.svg": (rf"scale_milan_{kind}_(?P<x>\d+)_[08]B_(?!best$).*", "members", "microseconds")
-           for kind in ("barrier", "bcast", "reduce", "allreduce", "allgather", "alltoall")}
-CURVES["scale_delegatees.svg"] = (r"scale_milan_delegatees_(?P<x>\d+)", "delegatees",
-                                  "microseconds until the answer")
-SEPARATE = ("separate processes", "posix_spawn")  # incumbents
-MARKERS = "os^"
-MEMORY = {"both": "memory and page tables [MiB]",
-          "pss": "memory without page tables [MiB]", "page_tables": "page tables [MiB]",
-          "dev_shm": "files in /dev/shm [MiB]"}
-# Names of jobs in the words of a reader who knows no settings.
-CURVE_NAMES = {"kernel": "by kernel notification", "polling": "by polling", "automatic": "Nagaya's choice",
-               "Nagaya btl self": "Nagaya, and Open MPI's own segments left out", "Open MPI tcp": "Open MPI over TCP",
-               "libfabric, FI_THREAD_SAFE": "libfabric, its own locks", "hybrid": "XMP and OpenMP"}
-UNITS = {"B": 1, "KiB": 1024, "MiB": 1024**2}
 
 
 def plain_number(value: float, _position: int = 0) -> str:
@@ -116,39 +51,66 @@ def ratio_figures(figures: dict) -> list[tuple[str, dict]]:
             if "ratio" in figure and figure["incumbent"]["name"] in SEPARATE]
 
 
+def points_of(file: str, figures: dict) -> Iterator[tuple[int, str | None, dict]]:
+    """Yields x, the name of the curve if a name of a figure has it, and the figure, for each of a plot."""
+    for name, figure in figures.items():
+        if match := re.fullmatch(CURVES[file][0], name):
+            found = match.groupdict()
+            yield int(found["x"]) * UNITS[found.get("unit", "B")], found.get("curve"), figure
+
+
 def curves_of(file: str, figures: dict) -> dict:
     """Returns the points (x, spread) of each curve, by its name. Several figures may have the same
     side at the same point."""
     curves = {}
-    for name, figure in figures.items():
-        if match := re.fullmatch(CURVES[file][0], name):
-            found = match.groupdict()
-            x = int(found["x"]) * UNITS[found.get("unit", "B")]
-            for curve, spread in spreads_of(figure, found.get("curve")):
-                curves.setdefault(curve, {})[x] = spread
+    for x, name, figure in points_of(file, figures):
+        for curve, spread in spreads_of(figure, name):
+            curves.setdefault(curve, {})[x] = spread
     return {curve: sorted(points.items()) for curve, points in curves.items()}
 
 
 def spreads_of(figure: dict, curve: str | None) -> list[tuple[str, dict]]:
     if curve:
         return [(curve.replace("_", " "), figure["ratio"])] if "ratio" in figure else []
-    return [(figure[side]["name"], figure[side]) for side in ("subject", "incumbent")
-            if side in figure]
+    sides = [(figure[side]["name"], figure[side]) for side in ("subject", "incumbent") if side in figure]
+    return sides + list(figure.get("peers", {}).items())
 
 
-def memory_curves(kind: str, figures: dict) -> dict:
+def ratios_of(file: str, figures: dict) -> dict:
+    """Returns the points (x, spread) of the ratios of each job that the plot's figures hold against another."""
+    curves = {}
+    for x, _, figure in points_of(file, figures):
+        if "ratio" in figure:
+            curves.setdefault(figure["subject"]["name"], {})[x] = figure["ratio"]
+    return {curve: sorted(points.items()) for curve, points in curves.items()}
+
+
+def bars_of(file: str, figures: dict) -> dict:
+    """Returns the ratio for each label, by the name of the bars."""
+    bars = {}
+    for name, figure in figures.items():
+        match = re.fullmatch(BARS[file][0], name)
+        if match and "ratio" in figure:
+            found = match.groupdict()
+            bars.setdefault(found.get("curve", "here"), {})[found["label"].replace("_", " ")] = figure["ratio"]
+    return bars
+
+
+def memory_curves(kind: str, figures: dict, prefix: str = "memory") -> dict:
     """Returns the points (ranks, spread) of each job, by its name."""
     curves = {}
     for name, figure in figures.items():
-        match = re.fullmatch(rf"memory_(\d+)_{kind}_.*", name)
+        match = re.fullmatch(rf"{prefix}_(\d+)_{kind}_.*", name)
         for side in ("floor", "incumbent", "subject") if match else ():
             curves.setdefault(figure[side]["name"], {})[int(match[1])] = figure[side]
     return {job: sorted(points.items()) for job, points in curves.items()}
 
 
 def has_data(file: str, figures: dict) -> bool:
-    if file == "memory.svg":
-        return bool(memory_curves("pss", figures))
+    if file in MEMORY_FILES:
+        return bool(memory_curves("pss", figures, MEMORY_FILES[file]))
+    if file in BARS:
+        return bool(bars_of(file, figures))
     if file in CURVES:
         return bool(curves_of(file, figures))
     return bool(malloc_figures(figures) if file == "malloc.svg" else ratio_figures(figures))
@@ -197,50 +159,98 @@ def draw_malloc(figures: dict, path: pathlib.Path) -> None:
     save(path)
 
 
-def draw_curves(file: str, figures: dict, path: pathlib.Path) -> None:
+def draw_curves(file: str, figures: dict, path: pathlib.Path, plot: Plot) -> None:
     _, x_label, y_label = CURVES[file]
-    pyplot.figure(figsize=(9, 4))
-    for number, (curve, points) in enumerate(curves_of(file, figures).items()):
+    sheets = [(curves_of(file, figures), plot.values, y_label)]
+    if plot.ratios:
+        sheets.append((ratios_of(file, figures), plot.ratios, plot.ratio))
+    pyplot.figure(figsize=(9, 4 * len(sheets)))
+    for row, (curves, published, label) in enumerate(sheets, 1):
+        pyplot.subplot(len(sheets), 1, row)
+        draw_sheet(curves, published)
+        set_log_axes(are_sizes=x_label.startswith("size"))
+        if row == 2 or y_label == RATIO:
+            pyplot.axhline(1, color="black", linewidth=0.8)
+        pyplot.xlabel(x_label)
+        pyplot.ylabel(label)
+        pyplot.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+        pyplot.grid(alpha=0.3)
+    save(path)
+
+
+def draw_sheet(curves: dict, published: dict) -> None:
+    for number, (curve, points) in enumerate(curves.items()):
         places = [place for place, _ in points]
         pyplot.plot(places, [spread["p50"] for _, spread in points],
                     f"{MARKERS[number % len(MARKERS)]}-", label=CURVE_NAMES.get(curve, curve), markersize=4)
         pyplot.fill_between(places, [spread["p10"] for _, spread in points],
                             [spread["p90"] for _, spread in points], alpha=0.15)
-    set_log_axes(are_sizes=x_label.startswith("size"))
-    if y_label == RATIO:
-        pyplot.axhline(1, color="black", linewidth=0.8)
-    pyplot.xlabel(x_label)
-    pyplot.ylabel(y_label)
+    for number, (curve, points) in enumerate(published.items()):
+        pyplot.plot(*zip(*points), PUBLISHED[number % len(PUBLISHED)], color="0.35", label=f"published: {curve}")
+
+
+def draw_bars(file: str, figures: dict, path: pathlib.Path, plot: Plot) -> None:
+    bars = bars_of(file, figures)
+    labels = list(dict.fromkeys(label for ratios in bars.values() for label in ratios))
+    pyplot.figure(figsize=(9, 4))
+    width = 0.8 / len(bars)
+    for number, (name, ratios) in enumerate(bars.items()):
+        places = [labels.index(label) + (number + 0.5) * width - 0.4 for label in ratios]
+        middles = [ratio["p50"] for ratio in ratios.values()]
+        reach = [[abs(ratio[end] - ratio["p50"]) for ratio in ratios.values()] for end in ("p10", "p90")]
+        pyplot.bar(places, middles, width, yerr=reach, label=name)
+    for number, (name, points) in enumerate(plot.ratios.items()):
+        known = [(labels.index(label), value) for label, value in points if label in labels]
+        if known:
+            pyplot.plot(*zip(*known), "Dv"[number % 2], color="black", label=f"published: {name}")
+    pyplot.axhline(1, color="black", linewidth=0.8)
+    pyplot.xticks(range(len(labels)), labels)
+    pyplot.ylabel(BARS[file][1])
     pyplot.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
-    pyplot.grid(alpha=0.3)
+    pyplot.grid(axis="y", alpha=0.3)
     save(path)
 
 
-def draw_memory(figures: dict, path: pathlib.Path) -> None:
+def draw_memory(figures: dict, path: pathlib.Path, plot: Plot) -> None:
+    """Published is how much less memory the paper's job took than its incumbent."""
     _, sheets = pyplot.subplots(2, 2, figsize=(9, 7))
     for sheet, (kind, label) in zip(sheets.flat, MEMORY.items()):
         ranks = []
-        for job, points in memory_curves(kind, figures).items():
+        curves = memory_curves(kind, figures, MEMORY_FILES[path.name])
+        for job, points in curves.items():
             ranks = [count for count, _ in points]
             sheet.plot(ranks, [spread["p50"] for _, spread in points], "o-", label=CURVE_NAMES.get(job, job), markersize=4)
             sheet.fill_between(ranks, [spread["p10"] for _, spread in points],
                                [spread["p90"] for _, spread in points], alpha=0.15)
+        stock = dict(curves.get(STOCK, ()))
+        for count, less_mib in plot.values.get(kind, ()):
+            if count in stock:
+                sheet.plot(count, stock[count]["p50"] - less_mib, "D", color="black",
+                           label=f"{STOCK} less the {less_mib} MiB\nthat were published")
         sheet.set_xticks(ranks)
         sheet.set_ylim(bottom=0)
         sheet.set_xlabel("ranks")
         sheet.set_ylabel(label)
         sheet.grid(alpha=0.3)
-    sheets.flat[0].legend(fontsize=8)
+    for sheet in sheets.flat[:2]:
+        if sheet.get_legend_handles_labels()[0]:
+            sheet.legend(fontsize=8)
     save(path)
 
 
-def draw_all(figures: dict, out: pathlib.Path) -> None:
-    if has_data("ratios.svg", figures):
-        draw_ratios(figures, out / "ratios.svg")
-    if has_data("malloc.svg", figures):
-        draw_malloc(figures, out / "malloc.svg")
-    if has_data("memory.svg", figures):
-        draw_memory(figures, out / "memory.svg")
-    for file in CURVES:
+def draw_all(figures: dict, out: pathlib.Path, published: dict[str, Plot] | None = None) -> None:
+    """Draws each plot that has figures. `published`: what the papers' plots show besides, by file."""
+    for file in FILES:
         if has_data(file, figures):
-            draw_curves(file, figures, out / file)
+            draw(file, figures, out / file, (published or {}).get(file, Plot(file)))
+
+
+def draw(file: str, figures: dict, path: pathlib.Path, plot: Plot) -> None:
+    if file in MEMORY_FILES:
+        draw_memory(figures, path, plot)
+    elif file in BARS:
+        draw_bars(file, figures, path, plot)
+    elif file in CURVES:
+        draw_curves(file, figures, path, plot)
+    else:
+        {"ratios.svg": draw_ratios, "malloc.svg": draw_malloc}[file](figures, path)

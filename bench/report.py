@@ -104,16 +104,17 @@ def paper_tables(figures: dict, prefix: str) -> list[str]:
     text = ["A row holds if all our figures for it are within the bound that the published one sets."]
     for paper in published():
         text += ["", f"### {paper.name}", "", f"Published on: {paper.machine}.", "",
-                 "| published | there | here | |", "|---|---|---|---|"]
+                 "| published | there | here | | by `nagaya bench` |", "|---|---|---|---|---|"]
         for row in paper.rows:
             judged = papers.judged(row, figures)
-            text.append(f"| {row.figure} | {row.published} | {judged.ours} | {judged.verdict} |")
-        text += ["", *plot_lines(paper.plots, figures, prefix)]
+            text.append(f"| {row.figure} | {row.published} | {judged.ours} | {judged.verdict} "
+                        f"| {' '.join(row.benchmarks())} |")
+        text += ["", *plot_lines([plot.file for plot in paper.plots], figures, prefix)]
     return text
 
 
 def other_plots() -> list[str]:
-    of_papers = {file for paper in published() for file in paper.plots}
+    of_papers = {plot.file for paper in published() for plot in paper.plots}
     return [file for file in plots.FILES if file not in of_papers]
 
 
@@ -184,7 +185,7 @@ def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
 def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    plots.draw_all(results["figures"], out)
+    plots.draw_all(results["figures"], out, {plot.file: plot for paper in published() for plot in paper.plots})
     text = ["<!-- SPDX-License-Identifier: BSD-3-Clause -->",
             "# Measured", "", "Written by `nagaya bench report`; not to be edited.", "",
             *summary(results["figures"], lines), ""]

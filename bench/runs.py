@@ -22,7 +22,7 @@ import machine
 
 HOURS = 3.0  # of `all` and `report`
 STOPPED_AFTER = 3.0
-LEAST_LIMIT_S = 300.0
+LEAST_LIMIT_S = 900.0
 USUAL_S = 60.0  # of a benchmark without seconds
 
 
@@ -96,6 +96,7 @@ class Run:
         self.results = {"machine": {}, "quick": quick, "measured": [], "failed": [], "skipped": [],
                         "seconds": {}, "figures": {}}
         self.load = machine.load_text()
+        self.about = {}  # machine and commit, from the first benchmark on
 
     def resume(self) -> None:
         """Takes what the file has, if there is one. Raises Failed if its figures are of another commit,
@@ -105,7 +106,7 @@ class Run:
         stored = read_run(self.file)
         if not stored["figures"]:
             return
-        now = machine.of_own_program()
+        self.about = now = machine.of_own_program()
         for what, there, here in (("commit", stored["machine"]["commit"], now["commit"]),
                                   ("machine", stored["machine"]["cpu"], now["machine"]["cpu"]),
                                   ("--quick", stored["quick"], self.results["quick"])):
@@ -118,7 +119,9 @@ class Run:
         self.results |= {"failed": [], "skipped": []}
 
     def add(self, name: str, run: dict, seconds: float) -> None:
-        self.results["machine"] = {**machine.describe(run), "load_before": self.load}
+        """Adds the figures of a benchmark. (It may see a part of the processors only: its host's.)"""
+        self.about = self.about or machine.of_own_program()
+        self.results["machine"] = {**machine.describe(self.about), "load_before": self.load}
         self.results["measured"].append(name)
         self.results["seconds"][name] = round(seconds, 1)
         self.results["figures"].update(run["figures"])

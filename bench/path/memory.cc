@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// memory.cc - a job whose memory the driver measures (memory.py): all ranks exchange 2 KiB with
-// each other and then keep their memory, as in the PVAS paper's figures 14 and 15.
+// memory.cc - a job whose memory the driver measures (memory.py): all ranks exchange 2 KiB, or as
+// much as --bytes says, with each other and then keep their memory, as in the PVAS paper's figures
+// 14 and 15.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -14,17 +15,17 @@ namespace nagaya::bench {
 namespace {
 
 using Number = uint64_t;
-constexpr size_t kBytes = 2048;
-constexpr size_t kNumbers = kBytes / sizeof(Number);
+constexpr int kBytes = 2048, kMostBytes = 1 << 20;
 constexpr int kTurns = 5, kQuickTurns = 2;
 constexpr std::chrono::milliseconds kTick{10};
 
 class Job {
  public:
-  explicit Job(const Options& options) : options_(options) {
+  Job(const Options& options, int bytes)
+      : options_(options), numbers_(static_cast<size_t>(bytes) / sizeof(Number)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
-    send_.resize(static_cast<size_t>(size_) * kNumbers);
+    send_.resize(static_cast<size_t>(size_) * numbers_);
     receive_.resize(send_.size());
   }
 
@@ -46,8 +47,12 @@ class Job {
     for (int turn = 0; turn < turns; ++turn) time_s += exchange(static_cast<Number>(turn));
     return {.program = "memory",
             .quick = options_.quick,
-            .figures =
-                {{"time", "alltoall of 2 KiB", "ms", {"this job", {time_s * 1e3 / turns}}, {}, {}}},
+            .figures = {{"time",
+                         fmt::format("alltoall of {} KiB", numbers_ * sizeof(Number) >> 10),
+                         "ms",
+                         {"this job", {time_s * 1e3 / turns}},
+                         {},
+                         {}}},
             .derived = {}};
   }
 
@@ -75,12 +80,13 @@ class Job {
     if (options_.corrupt) send_[0] ^= 1;
     MPI_Barrier(MPI_COMM_WORLD);
     const double start_s = MPI_Wtime();
-    MPI_Alltoall(send_.data(), kNumbers, MPI_UINT64_T, receive_.data(), kNumbers, MPI_UINT64_T,
+    const int count = static_cast<int>(numbers_);
+    MPI_Alltoall(send_.data(), count, MPI_UINT64_T, receive_.data(), count, MPI_UINT64_T,
                  MPI_COMM_WORLD);
     const double time_s = MPI_Wtime() - start_s;
     for (size_t n = 0; n < receive_.size(); ++n) {
-      const size_t in_block = static_cast<size_t>(rank_) * kNumbers + n % kNumbers;
-      if (receive_[n] != mark(turn, static_cast<int>(n / kNumbers), in_block))
+      const size_t in_block = static_cast<size_t>(rank_) * numbers_ + n % numbers_;
+      if (receive_[n] != mark(turn, static_cast<int>(n / numbers_), in_block))
         throw std::runtime_error("wrong data of an alltoall");
     }
     return time_s;
@@ -96,7 +102,8 @@ class Job {
     return (turn << 48) + (static_cast<Number>(rank) << 32) + n;
   }
 
-  Options options_;
+  const Options options_;
+  const size_t numbers_;  // that a rank sends to each other one
   int rank_, size_;
   std::vector<Number> send_, receive_;
 };
@@ -108,12 +115,14 @@ int main(int argc, char** argv) {
   using namespace nagaya::bench;
   Options options;
   bool is_held = false, meets = false;
-  CommandLine line("A job of alltoalls of 2 KiB", "memory", options);
+  int bytes = kBytes;
+  CommandLine line("A job of alltoalls", "memory", options);
+  line.add_number("--bytes", bytes, 1024, kMostBytes, "for each rank, a multiple of 1024");
   line.add_flag("--meet", meets, "First exchange an empty message with one rank after the other");
   line.add_flag("--hold", is_held,
                 "Say `ready` after the last alltoall and wait for the end of standard input");
   return run_mpi_program(line, options, argc, argv, [&] {
-    Job job(options);
+    Job job(options, bytes);
     if (meets) job.meet();
     const Result result = job.measure();
     if (is_held) job.hold();

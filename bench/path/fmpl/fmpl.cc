@@ -35,7 +35,7 @@ class Bench {
     for (size_t bytes = 8; bytes <= kMostBytes; bytes *= options_.quick ? 128 : 8)
       figures.push_back(figure(fmt::format("pingpong_{}B", bytes),
                                fmt::format("one way of {} bytes", bytes), pingpong(bytes)));
-    if (!way_.is_buffered)
+    if (!way_.is_buffered && fmpl::can_prepare())
       figures.push_back(
           figure("prepared_8B", "one way of 8 bytes, prepared once", prepared_pingpong()));
   }
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
   using namespace nagaya::bench;
   Options options;
   Way way;
-  CommandLine line("FMPL's figures, by FMPL or an MPI", "fmpl", options);
+  CommandLine line("FMPL's figures, by FMPL, an MPI or a BLACS", "fmpl", options);
   line.add_flag("--buffered", way.is_buffered, "Messages only, which their sender copies first");
   line.add_flag("--by-messages", way.is_by_messages,
                 "Collectives only, without memory that all load");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmpl.h - the functions that the benchmark of FMPL needs of a library: FMPL itself (own.cc),
-// or an MPI (mpi.cc), whose reductions need no work area.
+// fmpl.h - the functions that the benchmark of FMPL needs of a library: FMPL itself (own.cc), an
+// MPI (mpi.cc), whose reductions need no work area, or a BLACS (blacs.cc).
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@ int rank();
 int size();
 void send(const void* data, size_t bytes, int to);
 void receive(void* data, size_t bytes, int from);
-// Send and receive by requests that prepare() makes once, and that are then started each time: both
-// use the `bytes` at `data` of the last prepare().
+bool can_prepare();
+// Only if can_prepare(). Send and receive by requests that prepare() makes once, and that are then
+// started each time: both use the `bytes` at `data` of the last prepare().
 void prepare(void* data, size_t bytes, int peer);
 void send_prepared();
 void receive_prepared();

@@ -34,6 +34,9 @@ void send(const void* data, size_t bytes, int to) {
 void receive(void* data, size_t bytes, int from) {
   check(fmpl_recv(data, bytes, from, 0));
 }
+bool can_prepare() {
+  return true;
+}
 void prepare(void* data, size_t bytes, int peer) {
   check(fmpl_isend_prepare(data, bytes, peer, 1, &prepared_send));
   check(fmpl_irecv_prepare(data, bytes, peer, 1, &prepared_receive));

@@ -51,7 +51,7 @@ std::string size_text(size_t bytes) {
 }
 
 // Returns the points to measure, of the paper's. If the command line names none: all sizes by one
-// thread, and all numbers of threads with 8 bytes.
+// thread, and all numbers of threads with some of them.
 std::vector<Point> points_of(const Choice& choice) {
   std::vector<Point> points;
   for (const size_t threads : choice.threads)
@@ -61,7 +61,8 @@ std::vector<Point> points_of(const Choice& choice) {
   if (choice.quick) return {{1, 1}, {1, 8}, {1, kMemoryBytes}, {4, 8}, {16, 8}};
   for (const size_t bytes : {1, 8, 64, 512, 4096, 32768, 262144, 1048576})
     points.push_back({1, bytes});
-  for (const uint32_t threads : {2, 4, 8, 12, 16}) points.push_back({threads, 8});
+  for (const size_t bytes : {8, 4096, 32768, 262144})
+    for (const uint32_t threads : {2, 4, 8, 12, 16}) points.push_back({threads, bytes});
   return points;
 }
 
