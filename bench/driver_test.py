@@ -443,6 +443,18 @@ class SeveralJobs(unittest.TestCase):
         self.assertEqual([order[0] for order in names], ["own", "fast", "slow start", "own"])
         self.assertEqual([sorted(order) for order in names], [sorted(names[0])] * 4)
 
+    def test_rounds_are_as_many_as_the_time_has_room_for_and_one_at_least(self):
+        @contextlib.contextmanager
+        def hosts(_plan):
+            yield lambda *_: printed(a=1)
+        with mock.patch("jobs.started_hosts", hosts), mock.patch("os.geteuid", return_value=0), \
+                mock.patch("jobs.missing_programs", return_value=[]), contextlib.redirect_stderr(io.StringIO()) as said:
+            for seconds, rounds, count in ((None, None, 5), (0, None, 1), (0, 3, 3)):
+                with budget.of(seconds):
+                    figures = jobs.run(self.PLAN, "none", [], False, rounds)["figures"]
+                self.assertEqual(figures["crowded_a_own"]["subject"]["count"], count)
+        self.assertEqual(said.getvalue(), "nagaya bench: crowded: no time for more rounds than 1\n")
+
     def test_a_figure_that_one_of_the_jobs_lacks_is_not_compared(self):
         rounds = [[printed(a=6, b=1), printed(a=2, b=1), printed(a=3)]]
         self.assertIn("crowded_b_fast", jobs.compared(self.PLAN, rounds))

@@ -113,7 +113,7 @@ def run(plan: Jobs, program: str, arguments: list[str], quick: bool, rounds: int
         results, longest_s = [], 0.0
         for number in range(rounds or (1 if quick else plan.rounds)):
             if number and not rounds and not budget.has(longest_s):
-                print(f"nagaya bench: {plan.setting or program}: only {number} rounds, for the time", file=sys.stderr)
+                print(f"nagaya bench: {plan.setting or program}: no time for more rounds than {number}", file=sys.stderr)
                 break
             begin = time.monotonic()
             of_round = {job.name: start(job, program, [*arguments, *rounds_option(1)])

@@ -82,6 +82,17 @@ add_test(NAME bench.python_runs COMMAND nagaya-command bench python --quick)
 set_tests_properties(bench.python_runs PROPERTIES
   PASS_REGULAR_EXPRESSION "python_2_exchange_1KiB.*python_2_memory|skipped: several hosts .* root|skipped: .* no interpreter")
 list(APPEND bench_tests bench.python_runs)
+add_test(NAME bench.published_figures_run COMMAND nagaya-command bench collectives-240 fmpl-hosts --quick)
+set_tests_properties(bench.published_figures_run PROPERTIES
+  PASS_REGULAR_EXPRESSION
+  "coll_8_bcast_1MiB_S.*fmpl_hosts_3_sum_FMPL_by_messages|skipped: several hosts .* root")
+list(APPEND bench_tests bench.published_figures_run)
+set(resumed ${CMAKE_CURRENT_BINARY_DIR}/resumed.json)
+add_test(NAME bench.a_run_is_resumed
+         COMMAND sh -c "rm -f ${resumed}; for names in cache-line 'cache-line yield'; do '$<TARGET_FILE:nagaya-command>' bench $names --quick --resume ${resumed} || exit; done")
+set_tests_properties(bench.a_run_is_resumed PROPERTIES PASS_REGULAR_EXPRESSION
+  "\\[1/1\\] cache-line.*\\[2/2\\] yield.*cache_line.*yield")
+list(APPEND bench_tests bench.a_run_is_resumed)
 add_test(NAME bench.npb_says_how_to_get_it COMMAND nagaya-command bench npb --quick)
 set_tests_properties(bench.npb_says_how_to_get_it PROPERTIES
   ENVIRONMENT NAGAYA_NPB= PASS_REGULAR_EXPRESSION "npb: skipped: NAGAYA_NPB names no folder")
