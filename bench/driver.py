@@ -7,6 +7,7 @@ measured, read or written, or its data check failed."""
 import argparse
 import os
 import pathlib
+import signal
 import sys
 import traceback
 
@@ -198,7 +199,16 @@ def flush_output() -> None:
         raise
 
 
+def end_by_signal(number: int, _frame: object) -> None:
+    """Ends the benchmark under way as an error would: its jobs, hosts and folders go. Finished benchmarks are
+    in the file of --json or --resume."""
+    raise SystemExit(128 + number)
+
+
 def main() -> int:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, end_by_signal)
     try:
         try:
             return carry_out(parse(sys.argv[1:]))
