@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "command.h"
+#include "departure.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
 #include "lone_ranks.h"
@@ -81,6 +82,7 @@ int exec_command(const Words& command) {
     const Proxy::Launcher launcher{open_launcher(job), job.signals_groups};
     client = task::Client::join(job.job, announce);
     proxy->start(*client);
+    tell_overseen(*client, rank, proxy->launch.text.program, guess);
     return proxy->serve(*client, launcher, command);
   } catch (const base::Error& error) {
     return end_after(error, client ? &*client : nullptr);

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "command.h"
+#include "departure.h"
 #include "job.h"
 #include "lone_ranks.h"
 #include "program_role.h"
@@ -66,8 +67,7 @@ void start(const Execution& wanted, task::Client& client, std::optional<Proxy>& 
   require_own_rights(wanted.path);
   task::ProgramText text = text_of(wanted);
   const Guess guess = guess_role(text);
-  if (guess.role == Role::kOverseer)
-    throw base::Error(-EPERM, wanted.path + " needs ordinary processes");
+  if (guess.role == Role::kOverseer) throw base::Error(-EPERM, reason_of_overseer(wanted.path));
   if (guess.role == Role::kOther) throw base::Error(-EPERM, "it has no part in the rank");
   if (const LaunchedJob job = job_of_environment(); job.local_rank >= 0)
     tell_of_lone_rank(text, guess, job);
@@ -84,9 +84,7 @@ void start(const Execution& wanted, task::Client& client, std::optional<Proxy>& 
 void tell_left(const Execution& wanted, task::Client& client, const base::Error& reason) {
   const Guess guess = guess_role(wanted.path, wanted.arguments(), task::own_environment());
   if (guess.mpi_program.empty() || reason.code() == -EBUSY) return;
-  if (client.tell_left({client.rank(), guess.mpi_program, reason.what()}))
-    complain("rank " + std::to_string(client.rank()) + ": " + guess.mpi_program +
-             " runs outside of the space: " + reason.what());
+  tell_departure(client, client.rank(), guess.mpi_program, reason.what());
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Finding what_it_is(const Program& program) {
   const Words started = started_by(program.command);
   text += fmt::format("; it starts {}, which {}", started.empty() ? "a program" : started[0],
                       role == Role::kWrapper ? "becomes a task, too" : "is an ordinary process");
-  return {Level::kOk, text,
+  return {role == Role::kOverseer ? Level::kWarning : Level::kOk, text,
           "nagaya doctor " + (started.empty() ? "PROGRAM" : shell_words(started))};
 }
 

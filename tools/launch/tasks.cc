@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/random.h"
+#include "departure.h"
 #include "job.h"
 #include "launch/rank_processes.h"
 #include "program_role.h"
@@ -68,6 +69,7 @@ class Tasks : public RankProcesses {
     descriptors.push_back(directory.get());
     const task::Started started = client_.launch(launch, descriptors);
     indices_[started.pid] = rank.index;
+    tell_overseen(client_, rank.index, launch.text.program, guess);
   }
 
   std::optional<RankEnd> take_ended() override {

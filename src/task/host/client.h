@@ -48,8 +48,8 @@ class Client {
   // meanwhile are ordinary processes.
   void tell_communication(const Communication& communication);
 
-  // Tells, as a follower, that a program of the rank will run outside of the space. Returns true if
-  // it is the rank's first one.
+  // Tells that a program of a rank will run outside of the space: of a follower's own rank, or of a
+  // rank whose first program this client has launched. Returns true if it is the rank's first one.
   bool tell_left(const Departure& departure);
 
   // Sends a question, and copies of descriptors, to the floors above (upper_floor.h) in the host.

@@ -134,10 +134,13 @@ void Host::note_communication(Client& client, const Communication& communication
 }
 
 void Host::note_left(Client& client, Departure departure) {
-  if (!client.follows) throw Error(-EPROTO, "only a process of a task leaves");
-  free_left_record(client.pid);
-  departure.rank = client.rank;
-  const auto leader = clients_.find(client.leader);
+  if (client.follows) {
+    free_left_record(client.pid);
+    departure.rank = client.rank;
+  }
+  if (departure.rank < 0 || departure.rank >= static_cast<int32_t>(kTasksMax))
+    throw Error(-EPROTO, "malformed message: no rank");
+  const auto leader = clients_.find(client.follows ? client.leader : client.channel.fd());
   const bool is_first =
       leader != clients_.end() && leader->second.left.try_emplace(departure.rank, departure).second;
   if (is_first)

@@ -14,7 +14,7 @@
 //                                              the task never reached its program
 //   Waited {number}                       ->   (frees the number; creators only)
 //   Communication {rank, has_begun}       ->   (the rank's MPI has started or ended)
-//   Left {rank, program, reason}          ->   (a follower's program will run outside of the space)
+//   Left {rank, program, reason}          ->   (a program of a rank will run outside of the space)
 //                                         <-   Answer {"1" if it is the rank's first one, else ""}
 //   StatusQuery                           ->   (without a Hello, by any process of the user)
 //                                         <-   Status {job, tasks}

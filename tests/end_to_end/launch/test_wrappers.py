@@ -166,9 +166,17 @@ def test_a_rank_that_leaves_says_so_once(user, installation, scripts, mpi_job):
     assert ended.err.count("outside of the space") == RANKS, ended
 
 
-def test_a_debugger_that_is_the_rank_s_first_program_works_as_ever(user, installation, mpi_job):
-    ended = user.run([*mpi_job, "strace", "-f", "-o", "trace", installation.program("mpi_wrapped")])
-    assert (ended.code, ranks(ended.out), ended.err) == (0, {0: -3, 1: -3}, ""), ended
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_debugger_that_is_the_rank_s_first_program_is_named(user, installation, mpi_job, name):
+    wrapper, reason = OUTSIDE[name]
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    program = installation.program("mpi_wrapped")
+    ended = user.run([*mpi_job, *wrapper.split(), program], env={"DEBUGINFOD_URLS": ""})
+    assert (ended.code, ranks(ended.out)) == (0, {0: -3, 1: -3}), ended
+    said = re.findall(rf"^nagaya: rank (\d): {program} runs outside of the space: .*{reason}",
+                      ended.err, re.M)
+    assert sorted(said) == ["0", "1"], ended
 
 
 def test_a_set_user_id_program_is_executed_as_it_is(user, installation, folder, native_job):

@@ -351,6 +351,14 @@ def test_behind_a_wrapper_the_remedy_examines_the_program(user, nagaya, program,
     assert command == list(map(str, program("Open MPI")))
 
 
+def test_behind_a_tracer_a_program_is_an_ordinary_process(user, nagaya, program):
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    _, found = examine(user, nagaya, "strace", "-f", *program("Open MPI"))
+    assert found["program"]["level"] == "warning", found
+    assert found["program"]["text"].endswith(", which is an ordinary process"), found
+
+
 def test_a_script_is_named_with_what_runs_it(user, nagaya, folder):
     script = user.new_file(folder / "job", "#!/bin/sh\nexec ./program\n", 0o755)
     _, found = examine(user, nagaya, script)
