@@ -67,6 +67,9 @@ Finding locked_memory(const Need& need);
 // memory.cc
 Finding memory(const Need& need);
 Finding address_limit(const Need& need);
+// Returns the lower one of the hard limits of addresses and data [bytes]; nullopt: there is none.
+// The kernel counts the whole space for every task.
+std::optional<uint64_t> least_hard_limit();
 Finding partitions(const Need& need);
 Finding overcommit(const Need& need);
 Finding huge_pages(const Need& need);

@@ -16,6 +16,7 @@
 
 #include "base/random.h"
 #include "command.h"
+#include "doctor/doctor.h"
 #include "faces/openmpi/environment.h"
 #include "job.h"
 #include "launch/binding.h"
@@ -297,6 +298,16 @@ void NodeLauncher::end_all(int code) {
   kill_at_ = Clock::now() + kGrace;
 }
 
+// Prints a line if a hard limit of addresses may be why a rank has failed. An MPI seldom says so.
+void tell_of_address_limit(uint32_t ranks) {
+  const std::optional<uint64_t> limit = doctor::least_hard_limit();
+  if (!limit || doctor::address_limit({ranks}).level == doctor::Level::kOk) return;
+  complain(
+      fmt::format("a hard ulimit -v or -d of {} MiB holds for all tasks together (`nagaya "
+                  "doctor -n {}` says what they need)",
+                  *limit >> 20, ranks));
+}
+
 void NodeLauncher::handle_end(const RankEnd& end) {
   Rank& rank = ranks_[end.index];
   rank.has_ended = true;
@@ -309,6 +320,7 @@ void NodeLauncher::handle_end(const RankEnd& end) {
   if (end.death.wait_status != 0) {
     if (running_ != 0 || WIFSIGNALED(end.death.wait_status))
       tell_of(end.death, consequence.c_str());
+    if (end.death.in_space) tell_of_address_limit(ranks_of(choice_.applications));
     code_ = exit_code(end.death.wait_status);
     if (running_ != 0) end_all(code_);
   } else if (rank.has_mpi && running_ != 0) {

@@ -134,6 +134,15 @@ def test_what_is_missing_is_said_in_one_line(restricted, leftovers, what, how):
     assert_nothing_left(leftovers)
 
 
+# (restriction, value, is it named when a rank fails?)
+@pytest.mark.parametrize("restriction, value, is_named", [
+    ("as", 4 * GIB, True), ("as", 40 * GIB, False), ("core", 0, False)])
+def test_a_hard_limit_of_addresses_that_is_too_low_for_an_mpi_is_named(restricted, restriction, value, is_named):
+    ended = restricted.run([], restriction, value, restricted.nagaya, "run", "-n", 4, restricted.ending, "exit", 5)
+    named = "nagaya: a hard ulimit -v or -d of 4096 MiB holds for all tasks together"
+    assert ended.code == 5 and ended.err.count(named) == int(is_named), ended
+
+
 def test_a_crash_on_an_old_kernel_leaves_the_other_tasks_alone(restricted, leftovers):
     """Such a kernel would end all of a space that can be dumped; this one shows only whether it
     can be."""
