@@ -86,6 +86,18 @@ def check_gdb(compiler, prefix, folder):
         job.wait(timeout=LIMIT_S)
 
 
+def check_module(prefix):
+    if shutil.which("modulecmd") is None:
+        return
+    environment = dict(os.environ, MODULEPATH=str(prefix / "share/modulefiles"))
+    said = run("modulecmd", "python", "load", "nagaya", env=environment)
+    for name, folder in (("PATH", "bin"), ("MANPATH", "share/man"), ("PYTHONPATH", "lib/python3/dist-packages")):
+        [value] = re.findall(rf"os[.]environ\['{name}'\] = r?'([^:']*)", said)
+        assert value == str(prefix / folder), said
+    [pkg_config] = re.findall(r"os[.]environ\['PKG_CONFIG_PATH'\] = r?'([^:']*)", said)
+    assert (pathlib.Path(pkg_config) / "nagaya.pc").exists(), said
+
+
 def check_size(prefix):
     total = sum(path.lstat().st_size for path in prefix.rglob("*") if path.is_file())
     print(f"{total / 1e6:.0f} MB")
@@ -123,6 +135,7 @@ def check_tree(compiler, prefix, source, folder):
         assert (prefix / name).exists(), name
     for name in MANUAL:
         assert (prefix / "share/man" / name).exists(), name
+    check_module(prefix)
     check_size(prefix)
     check_links(prefix / "share/doc/nagaya")
     check_run(prefix, with_pkg_config(compiler, prefix, source, folder))
