@@ -318,8 +318,9 @@ void NodeLauncher::handle_end(const RankEnd& end) {
                                   : running_ == 1 ? "; ending the other one"
                                                   : fmt::format("; ending the {} others", running_);
   if (end.death.wait_status != 0) {
-    if (running_ != 0 || WIFSIGNALED(end.death.wait_status))
-      tell_of(end.death, consequence.c_str());
+    Death death = end.death;
+    death.rank = static_cast<int>(rank.id.rank);
+    if (running_ != 0 || WIFSIGNALED(death.wait_status)) tell_of(death, consequence.c_str());
     if (end.death.in_space) tell_of_address_limit(ranks_of(choice_.applications));
     code_ = exit_code(end.death.wait_status);
     if (running_ != 0) end_all(code_);

@@ -75,7 +75,7 @@ class OrdinaryProcesses : public RankProcesses {
     pid_t pid;
     while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
       if (const auto own = indices_.extract(pid))  // else a child from before this process's exec
-        return RankEnd{own.mapped(), {own.mapped(), pid, status, false}};
+        return RankEnd{own.mapped(), {-1, own.mapped(), pid, status, false}};
     return std::nullopt;
   }
 

@@ -79,7 +79,7 @@ class Tasks : public RankProcesses {
     if (ended.empty()) throw base::Error(-EPROTO, "the end of a task that never began");
     if (end->reason) throw *end->reason;
     ended_[ended.mapped()] = end->number;
-    return RankEnd{ended.mapped(), {end->number, end->pid, end->wait_status, true}};
+    return RankEnd{ended.mapped(), {-1, end->number, end->pid, end->wait_status, true}};
   }
 
   std::vector<std::string> environment() const override {

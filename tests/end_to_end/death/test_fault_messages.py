@@ -7,7 +7,8 @@ import signal
 import pytest
 
 RANKS = 3
-TOLD = r"nagaya: task (\d) \(process (\d+)\) was ended by signal {} \(.+\)(; ending the (other one|\d others))?"
+NAMED = r"nagaya: (task \d \(process \d+\)|rank \d \((task \d+, )?process \d+\))"
+TOLD = NAMED + r" was ended by signal {} \(.+\)(; ending the (other one|\d others))?"
 ADVICE = ["nagaya run --separate", "nagaya gdb"]
 
 
@@ -59,4 +60,13 @@ def test_an_exit_code_names_its_task(user, nagaya):
     ended = user.run([nagaya, "run", "-n", 2, "sh", "-c", "exit 7"])
     assert ended.code == 7 and len(told_by(ended)) <= 1, ended
     for line in told_by(ended):
-        assert re.fullmatch(r"nagaya: task \d \(process \d+\) ended with exit code 7; ending the other one", line)
+        assert re.fullmatch(NAMED + r" ended with exit code 7; ending the other one", line)
+
+
+@pytest.mark.parametrize("way, name", [([], r"rank 0 \(task \d+, process \d+\)"),
+                                       (["--separate"], r"rank 0 \(process \d+\)")], ids=["tasks", "separate"])
+def test_a_failed_rank_behind_a_wrapper_is_named_by_its_rank(user, nagaya, way, name):
+    """The wrapper's task has a number behind those of the ranks."""
+    ended = user.run([nagaya, "run", *way, "-n", 1, "sh", "-c", "exit 5", ":", "-n", 2, "sleep", 60])
+    [line] = told_by(ended)
+    assert re.fullmatch(rf"nagaya: {name} ended with exit code 5; ending the 2 others", line), ended

@@ -64,7 +64,7 @@ def test_the_death_of_a_rank_ends_the_job(user, held, leftovers, program, way, r
         code, out, err = job.end(lets_go=False)
         assert (code, out) == (128 + signal.SIGKILL, ""), (code, out, err)
         [line] = lines_of(err)
-        assert line.startswith("nagaya: ") and (f"(process {pid})" in line or way != "itself"), err
+        assert line.startswith("nagaya: ") and (f"process {pid})" in line or way != "itself"), err
     check_nothing_left(user, leftovers)
 
 

@@ -193,7 +193,7 @@ def test_wrong_use_ends_the_job_with_its_place_cause_and_cure(start, mistake, li
     """A mistake of several processes is told by each of them."""
     begin = time.monotonic()
     ended = start(3, "xmp_mistakes", mistake)
-    said = {one for one in ended.err.splitlines() if not re.match(r"nagaya: task \d+ \(process", one)}
+    said = {one for one in ended.err.splitlines() if not re.match(r"nagaya: rank \d+ \(.*process", one)}
     assert ended.code == 1 and said == {f"wrong.c:12:9: {line}"}, ended
     assert time.monotonic() - begin < END_LIMIT_S
 
