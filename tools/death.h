@@ -51,9 +51,9 @@ inline void tell_of(const Death& death, const char* consequence) {
         text + bytes, sizeof text - bytes,
         "nagaya: a program of MPI: does it fail in ordinary processes, too? nagaya run --separate "
         "...\n"
-        "nagaya: where does it fail? nagaya gdb %u while it runs, or nagaya gdb --core FILE "
-        "after ulimit -c unlimited\n",
-        death.task));
+        "nagaya: where does it fail? %s: nagaya gdb --core FILE\n",
+        WCOREDUMP(death.wait_status) ? "see the core file that it has left"
+                                     : "run it again after ulimit -c unlimited, then"));
   if (::write(STDERR_FILENO, text, bytes) < 0) return;  // nobody reads it
 }
 

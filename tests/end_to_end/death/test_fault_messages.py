@@ -37,6 +37,14 @@ def test_a_fault_of_all_ranks_is_told_once(user, installation, launchers, launch
     assert ended.code != 0, ended
 
 
+def test_a_fault_leads_to_the_core_file(user, nagaya, folder, dumping):
+    command = [nagaya, "run", "-n", 2, "sh", "-c", "kill -SEGV $$"]
+    for before, advice in ((dumping, "see the core file that it has left"),
+                           (["prlimit", "--core=0:"], "run it again after ulimit -c unlimited, then")):
+        ended = user.run([*before, *command], cwd=folder)
+        assert told_by(ended)[-1] == f"nagaya: where does it fail? {advice}: nagaya gdb --core FILE", ended
+
+
 def test_a_fault_of_an_mpi_rank_is_told(user, nagaya, installation):
     ended = user.run([nagaya, "run", "-n", 2, installation.program("mpi_ending"), "kill", 11])
     assert re.fullmatch(TOLD.format(11), told_by(ended)[0]) and len(told_by(ended)) == 3, ended
