@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run.cc - `nagaya run`: starts a job. On one node it is the launcher itself (launch/); on other
 // hosts the launcher is that of the program's MPI, or any installed one for a program without MPI.
+#include <fmt/core.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -111,11 +114,32 @@ Launcher launcher_of(const RunOptions& options) {
   return options.names_hosts() ? launcher_among_hosts() : Launcher{};
 }
 
-int run_here(const RunOptions& options) {
+// Returns the error with the command that names its cure, if this machine is too small for the job.
+base::Error with_cure(const base::Error& error, const LaunchChoice& choice) {
+  std::string text = error.what();
+  if (text.find("nagaya doctor") != std::string::npos) return error;
+  if (error.code() == -EMFILE) {
+    rlimit files{};
+    ::getrlimit(RLIMIT_NOFILE, &files);
+    text = fmt::format("the limit of open files (ulimit -n) is {}", files.rlim_max);
+  } else if (error.code() != -ENOMEM && error.code() != -EAGAIN) {
+    return error;
+  }
+  return {error.code(), fmt::format("{} (`nagaya doctor -n {}` says what is missing)", text,
+                                    ranks_of(choice.applications))};
+}
+
+int run_here(const RunOptions& options) try {
   if (!options.launcher_arguments.empty())
     throw OptionError("run: --launcher-arg: nagaya run starts this job itself; add --launcher mpi");
   if (!options.launch.separate) ::setenv("NAGAYA_MPI", "local", 0);
   return run_job(options.launch);
+} catch (const CannotRun&) {
+  throw;
+} catch (const base::Error& error) {
+  throw with_cure(error, options.launch);
+} catch (const std::filesystem::filesystem_error& error) {
+  throw with_cure({-error.code().value(), error.what()}, options.launch);
 }
 
 }  // namespace

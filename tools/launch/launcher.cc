@@ -141,12 +141,6 @@ class NodeLauncher : public LauncherServices {
   std::optional<Clock::time_point> kill_at_;
 };
 
-uint32_t ranks_of(const std::vector<Application>& applications) {
-  ParallelJob job;
-  job.applications = applications;
-  return job.size();
-}
-
 NodeLauncher::NodeLauncher(const LaunchChoice& choice)
     : choice_(choice),
       processes_(choice.separate ? make_ordinary_processes()
@@ -378,6 +372,12 @@ int NodeLauncher::run() {
 }
 
 }  // namespace
+
+uint32_t ranks_of(const std::vector<Application>& applications) {
+  ParallelJob job;
+  job.applications = applications;
+  return job.size();
+}
 
 int run_job(const LaunchChoice& choice) {
   fill_standard_streams();

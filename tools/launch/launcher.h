@@ -26,6 +26,9 @@ struct LaunchChoice {
   std::optional<std::chrono::seconds> time_limit;
 };
 
+// Returns the number of ranks of all programs together.
+uint32_t ranks_of(const std::vector<Application>& applications);
+
 // Runs the job until all its processes have ended. The first one that fails ends the job: the
 // others get SIGTERM and, two seconds later, SIGKILL. SIGINT, SIGTERM and SIGHUP to this process
 // end it in the same way; SIGUSR1, SIGUSR2, SIGTSTP and SIGCONT are passed on. Returns the exit

@@ -134,6 +134,23 @@ def test_what_is_missing_is_said_in_one_line(restricted, leftovers, what, how):
     assert_nothing_left(leftovers)
 
 
+# what: (restriction, value, ranks, the message before its cure)
+TOO_SMALL = {
+    "30 descriptors": ("nofile", 30, 32, "the limit of open files (ulimit -n) is 30"),
+    "48 MiB of addresses": ("as", 48 << 20, 4, "Cannot allocate memory"),
+}
+
+
+@pytest.mark.parametrize("what", TOO_SMALL)
+def test_a_job_that_a_limit_keeps_from_starting_names_the_doctor(restricted, leftovers, what):
+    restriction, value, ranks, message = TOO_SMALL[what]
+    ended = restricted.run([], restriction, value, restricted.nagaya, "run", "-n", ranks, "true")
+    cure = f"{message} (`nagaya doctor -n {ranks}` says what is missing)\n"
+    assert ended.code == 125 and ended.err.startswith("nagaya: ") and ended.err.endswith(cure), ended
+    assert ended.err.count("\n") == 1, ended
+    assert_nothing_left(leftovers)
+
+
 # (restriction, value, is it named when a rank fails?)
 @pytest.mark.parametrize("restriction, value, is_named", [
     ("as", 4 * GIB, True), ("as", 40 * GIB, False), ("core", 0, False)])
