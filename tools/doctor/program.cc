@@ -6,6 +6,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "command.h"
@@ -15,6 +17,7 @@
 #include "mpi_library.h"
 #include "mpi_program.h"
 #include "program_role.h"
+#include "task/load/dynamic_object.h"
 #include "task/load/program.h"
 #include "task_environment.h"
 
@@ -60,6 +63,29 @@ Finding what_it_is(const Program& program) {
                       role == Role::kWrapper ? "becomes a task, too" : "is an ordinary process");
   return {role == Role::kOverseer ? Level::kWarning : Level::kOk, text,
           "nagaya doctor " + (started.empty() ? "PROGRAM" : shell_words(started))};
+}
+
+// Returns the shared libraries that the program's dynamic linker does not find for it.
+Words missing_libraries(const Program& program) {
+  const auto object = task::read_dynamic_object(program.text.program);
+  const bool is_glibc =  // another linker would run the program
+      object && fs::path(object->interpreter).filename().native().starts_with("ld-linux");
+  if (!is_glibc) return {};
+  std::istringstream lines(output_of(
+      {"env", "LD_TRACE_LOADED_OBJECTS=1", object->interpreter, program.text.program}));  // as ldd
+  constexpr std::string_view kMissing = " => not found";
+  Words missing;
+  for (std::string line; std::getline(lines, line);)
+    if (const size_t end = line.find(kMissing); end != std::string::npos)
+      missing.push_back(line.substr(1, end - 1));  // behind a tab
+  return missing;
+}
+
+Finding its_libraries(const Program& program, const Words& missing) {
+  return {Level::kProblem,
+          fmt::format("{}, which {} needs, {} not found", fmt::join(missing, ", "),
+                      program.command[0], missing.size() == 1 ? "is" : "are"),
+          "export LD_LIBRARY_PATH=FOLDER:$LD_LIBRARY_PATH"};
 }
 
 Finding its_mpi(const Program& program) {
@@ -146,6 +172,8 @@ std::vector<NamedFinding> examine_program(const Words& command, const Need& need
   Program program{command, task::resolve_program(command[0], {command.begin() + 1, command.end()},
                                                  environment_of_task())};
   std::vector<NamedFinding> findings = {{"program", what_it_is(program)}};
+  if (const Words missing = missing_libraries(program); !missing.empty())
+    findings[0].finding = its_libraries(program, missing);
   examine_mpi(program, findings);
   return findings;
 } catch (const base::Error& error) {

@@ -395,6 +395,19 @@ def test_an_mpi_that_is_not_found_is_a_problem(user, nagaya, program, folder):
     assert "LD_LIBRARY_PATH" in found["MPI"]["remedy"], found
 
 
+def test_a_library_that_is_not_found_is_a_problem(user, nagaya, folder):
+    source = user.new_file(folder / "f.c", "int f(void) { return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", folder / "libf.so"], check=True)
+    main = user.new_file(folder / "m.c", "int f(void); int main(void) { return f(); }\n")
+    subprocess.run(["cc", main, "-o", folder / "m", f"-L{folder}", "-lf"], check=True)
+    found = examine_with(user, nagaya, {}, folder / "m")["program"]
+    assert found == {"name": "program", "level": "problem",
+                     "text": f"libf.so, which {folder / 'm'} needs, is not found",
+                     "remedy": "export LD_LIBRARY_PATH=FOLDER:$LD_LIBRARY_PATH"}, found
+    found = examine_with(user, nagaya, {"LD_LIBRARY_PATH": str(folder)}, folder / "m")["program"]
+    assert found["level"] == "ok", found
+
+
 def test_the_name_of_a_program_is_not_carried_out(user, nagaya, installation, folder):
     name = folder / "a $(touch ran)\x1b[2J\nproblem  x"
     shutil.copy(installation.program("plain_ending"), name)
