@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "beneath/foreign_call.h"
 #include "beneath/large_counts.h"
 #include "calls/calls.h"
@@ -22,6 +25,10 @@ namespace {
 
 Functions ours;
 
+// The entry of our function that the thread has called last: the name is wanted if it fails. (The
+// library is preloaded: its thread-local variables have fixed places, and storing needs no call.)
+[[gnu::tls_model("initial-exec")]] constinit thread_local Address entered = nullptr;
+
 // The entries of a function.
 template <auto function>
 struct EntriesOf;
@@ -29,6 +36,7 @@ template <class Result, class... Arguments, Result (*Functions::*function)(Argum
 struct EntriesOf<function> {
   // If it is ours. The MPI beneath may call it, too.
   static Result call_ours(Arguments... arguments) {
+    entered = reinterpret_cast<Address>(call_ours);
     if (!ForeignCalls::has_left()) [[likely]]
       return (ours.*function)(arguments...);
     return call_back(arguments...);
@@ -71,6 +79,16 @@ const Name kNames[] = {
 Address& address_in(Functions& functions, const Name& name) {
   return *reinterpret_cast<Address*>(reinterpret_cast<char*>(&functions) + name.offset);
 }
+
+}  // namespace
+
+const char* last_call() {
+  const auto is_entered = [](const Name& name) { return name.ours == entered; };
+  const auto found = std::find_if(std::begin(kNames), std::end(kNames), is_entered);
+  return entered != nullptr && found != std::end(kNames) ? found->name + 1 : nullptr;  // no P
+}
+
+namespace {
 
 void fill(void* mpi, Share share, Entries& entries) {
   Job::set_share(share);

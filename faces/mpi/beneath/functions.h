@@ -27,6 +27,9 @@ bool is_supported(Function function) {
 // Those of the MPI that is loaded. A function that it lacks returns MPI_ERR_UNSUPPORTED_OPERATION.
 extern Functions beneath;
 
+// Returns the name of the function of ours that the thread has called last; nullptr: none.
+const char* last_call();
+
 // Of a function with int counts and its twin X_c with MPI_Count, returns the one for `Count`.
 template <class Count, class Small, class Large>
 auto of_count(Small small, Large large) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "objects/communicator.h"
+#include "objects/report.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
@@ -27,8 +28,9 @@ inline int class_of(int error) {
 inline int raise(const Communicator* communicator, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return MPI_SUCCESS;
-  beneath.Comm_call_errhandler(communicator != nullptr ? communicator->handle() : MPI_COMM_WORLD,
-                               error_class);
+  const MPI_Comm handle = communicator != nullptr ? communicator->handle() : MPI_COMM_WORLD;
+  tell_of_failure(handle);
+  beneath.Comm_call_errhandler(handle, error_class);
   return error_class;
 }
 

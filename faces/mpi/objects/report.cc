@@ -21,6 +21,17 @@ std::string name_of(MPI_Comm handle) {
   return name[0] != '\0' ? name : "a communicator";
 }
 
+std::string with_size(const std::string& name, int size) {
+  return name + " of " + std::to_string(size) + (size == 1 ? " process" : " processes");
+}
+
+void tell_of_last_call(const std::string& place, int rank) {
+  const char* const call = last_call();
+  if (call == nullptr) return;
+  tell(std::string(call) + " on " + place + " has failed at rank " + std::to_string(rank) +
+       "; the MPI gives the reason, and names its function for error handlers in place of " + call);
+}
+
 }  // namespace
 
 void tell_of_communicator(MPI_Comm handle, const std::string& obstacle) {
@@ -30,9 +41,28 @@ void tell_of_communicator(MPI_Comm handle, const std::string& obstacle) {
   beneath.Comm_size(handle, &size);
   if (rank != 0) return;
   const std::string share = Job::has_messages() ? "" : "windows ";
-  tell(name_of(handle) + " of " + std::to_string(size) +
-       (size == 1 ? " process: " : " processes: ") +
+  tell(with_size(name_of(handle), size) + ": " +
        (obstacle.empty() ? share + "in the space" : share + "by the MPI: " + obstacle));
+}
+
+// A handler of the program's that the MPI has returned keeps a reference, which is never given
+// back.
+void tell_of_failure(MPI_Comm handle) {
+  MPI_Errhandler handler{};
+  int rank = 0, size = 0;
+  if (beneath.Comm_get_errhandler(handle, &handler) != MPI_SUCCESS ||
+      handler != MPI_ERRORS_ARE_FATAL)
+    return;
+  beneath.Comm_rank(handle, &rank);
+  beneath.Comm_size(handle, &size);
+  tell_of_last_call(with_size(name_of(handle), size), rank);
+}
+
+void tell_of_failure(MPI_Win handle, const Communicator& comm) {
+  MPI_Errhandler handler{};
+  if (beneath.Win_get_errhandler(handle, &handler) == MPI_SUCCESS &&
+      handler == MPI_ERRORS_ARE_FATAL)
+    tell_of_last_call(with_size("a window", comm.size()), comm.rank());
 }
 
 void tell_of_calls() {

@@ -11,6 +11,7 @@
 
 #include "beneath/functions.h"
 #include "objects/communicator.h"
+#include "objects/report.h"
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
@@ -69,6 +70,7 @@ inline int class_of_window_error(int error) {
 inline int raise(const Window& window, int error_class) {
   if (error_class == MPI_SUCCESS) [[likely]]
     return MPI_SUCCESS;
+  tell_of_failure(window.handle(), window.communicator());
   beneath.Win_call_errhandler(window.handle(), error_class);
   return error_class;
 }

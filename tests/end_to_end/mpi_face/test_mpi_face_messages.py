@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Messages, requests and buffers of the face, with MPICH's programs."""
 import pytest
+from mpi_builds import MpiBuilds
 
 RUN_LIMIT_S = 120
 
@@ -47,3 +48,32 @@ def test_messages_keep_their_order(run, kind, count):
 
 def test_without_memory_a_receive_ends_with_an_error(run):
     assert run(["mpich_no_memory"]) == "nothing lost\n"
+
+
+# act of mpi_face_fatal.c: (the call that fails, its place)
+FATAL = {"send": ("MPI_Send", "MPI_COMM_WORLD of 2 processes"), "wait": ("MPI_Wait", "MPI_COMM_WORLD of 2 processes"),
+         "put": ("MPI_Put", "a window of 2 processes")}
+
+
+@pytest.fixture
+def run_fatal(user, nagaya, installation, folder):
+    def run_job(mpi, act):
+        program = MpiBuilds(user).program(f"mpicc.{mpi}", "mpi_face_fatal.c")
+        face = installation.root / "lib" / "libnagaya-mpi.so"
+        return user.run([nagaya, "run", "-n", 2, program, act], cwd=folder, timeout=RUN_LIMIT_S,
+                        env={"LD_PRELOAD": face, "NAGAYA_MPI": "off"})
+    return run_job
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"])
+@pytest.mark.parametrize("act", FATAL)
+def test_the_call_that_ends_the_job_is_named(run_fatal, mpi, act):
+    """The MPI beneath names only the function by which its error handler was called."""
+    call, place = FATAL[act]
+    ended = run_fatal(mpi, act)
+    assert ended.code != 0 and f"nagaya: {call} on {place} has failed at rank " in ended.err, ended
+
+
+def test_a_call_whose_error_is_returned_is_not_named(run_fatal):
+    ended = run_fatal("mpich", "return")
+    assert (ended.code, ended.out, ended.err) == (0, "goes on\n", ""), ended

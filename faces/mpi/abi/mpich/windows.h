@@ -7,7 +7,7 @@
 namespace nagaya::mpi::mpich {
 
 inline constexpr MPI_Win MPI_WIN_NULL = 0x20000000;
-inline constexpr MPI_Errhandler MPI_ERRORS_RETURN = 0x54000001;
+inline constexpr MPI_Errhandler MPI_ERRORS_ARE_FATAL = 0x54000000, MPI_ERRORS_RETURN = 0x54000001;
 
 inline constexpr int MPI_WIN_BASE = 0x66000001, MPI_WIN_SIZE = 0x66000003,
                      MPI_WIN_DISP_UNIT = 0x66000005, MPI_WIN_CREATE_FLAVOR = 0x66000007,

@@ -94,6 +94,7 @@ void load_constants(const Functions& mpi) {
   MPI_REQUEST_NULL = mpi.Request_f2c(0);
   MPI_INFO_NULL = mpi.Info_f2c(0);
   MPI_WIN_NULL = mpi.Win_f2c(0);
+  MPI_ERRORS_ARE_FATAL = mpi.Errhandler_f2c(1);
   MPI_ERRORS_RETURN = mpi.Errhandler_f2c(2);
   load_datatypes(mpi);
   load_basic_types(mpi);

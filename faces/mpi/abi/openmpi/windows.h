@@ -8,7 +8,7 @@ namespace nagaya::mpi::openmpi {
 
 // Set by load_constants().
 inline MPI_Win MPI_WIN_NULL;
-inline MPI_Errhandler MPI_ERRORS_RETURN;
+inline MPI_Errhandler MPI_ERRORS_ARE_FATAL, MPI_ERRORS_RETURN;
 
 inline constexpr int MPI_WIN_BASE = 7, MPI_WIN_SIZE = 8, MPI_WIN_DISP_UNIT = 9,
                      MPI_WIN_CREATE_FLAVOR = 10, MPI_WIN_MODEL = 11;

@@ -7,6 +7,7 @@
 namespace nagaya::mpi::standard {
 
 inline const MPI_Win MPI_WIN_NULL = handle<MPI_Win>(0x110);
+inline const MPI_Errhandler MPI_ERRORS_ARE_FATAL = handle<MPI_Errhandler>(0x141);
 inline const MPI_Errhandler MPI_ERRORS_RETURN = handle<MPI_Errhandler>(0x143);
 
 inline constexpr int MPI_WIN_BASE = 601, MPI_WIN_DISP_UNIT = 602, MPI_WIN_SIZE = 603,
