@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "base/plain_path.h"
 #include "command.h"
@@ -129,10 +130,23 @@ base::Error with_cure(const base::Error& error, const LaunchChoice& choice) {
                                     ranks_of(choice.applications))};
 }
 
+bool is_set(const char* name, std::string_view wanted) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && value == wanted;
+}
+
+// Says who carries the messages, as NAGAYA_MPI_VERBOSE wants, in place of the face, which is not
+// loaded.
+void tell_of_absent_face() {
+  if (is_set("NAGAYA_MPI_VERBOSE", "1") && is_set("NAGAYA_MPI", "off"))
+    complain("MPI_COMM_WORLD: by the MPI: NAGAYA_MPI=off");
+}
+
 int run_here(const RunOptions& options) try {
   if (!options.launcher_arguments.empty())
     throw OptionError("run: --launcher-arg: nagaya run starts this job itself; add --launcher mpi");
   if (!options.launch.separate) ::setenv("NAGAYA_MPI", "local", 0);
+  tell_of_absent_face();
   return run_job(options.launch);
 } catch (const CannotRun&) {
   throw;
