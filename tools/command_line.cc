@@ -41,8 +41,9 @@ constexpr std::array kLauncherOptions{
     LauncherOptions{" wd D chdir ", "start in another folder by --wdir FOLDER"},
     LauncherOptions{" oversubscribe O overcommit ",
                     "leave it out: there may always be more ranks than processors"},
-    LauncherOptions{" cpu-bind bind-to-core bind-to-socket ",
-                    "bind ranks by --bind-to none, core, package, ..."},
+    LauncherOptions{" bind-to-core ", "say --bind-to core"},
+    LauncherOptions{" bind-to-socket ", "say --bind-to package"},
+    LauncherOptions{" cpu-bind ", "bind ranks by --bind-to none, core, package, ..."},
     LauncherOptions{" bycore bynode byslot bysocket npersocket m distribution use-hwthread-cpus ",
                     "deal out ranks by --map-by slot, core, hwthread, package, ..."},
     LauncherOptions{" cpu-set cpu-list ",
@@ -60,6 +61,13 @@ constexpr std::array kLauncherOptions{
     LauncherOptions{" K kill-on-bad-exit ", "leave it out: the first rank that fails ends the job"},
     LauncherOptions{" allow-run-as-root ", "leave it out: root may, too"},
     LauncherOptions{" mpi ", "leave it out: any MPI finds its rank"},
+    LauncherOptions{" mem mem-per-cpu mem-per-gpu p partition J job-name G gpus gpus-per-node "
+                    "gpus-per-task gres A account qos C constraint reservation exclusive ",
+                    "it is Slurm's: give it to sbatch, or to srun: srun ... nagaya exec PROGRAM"},
+    LauncherOptions{" v verbose ",
+                    "see who carries the messages by NAGAYA_MPI_VERBOSE=1, where ranks may run by "
+                    "--report-bindings"},
+    LauncherOptions{" V version ", "say nagaya --version"},
 };
 
 std::string name_of(const std::string& word) {

@@ -103,6 +103,10 @@ unsigned room_of(hwloc_topology_t topology, hwloc_obj_t object) {
 Level level_named(hwloc_topology_t topology, const std::string& name, const std::string& option) {
   const auto found = std::find_if(kLevels.begin(), kLevels.end(),
                                   [&](const Level& level) { return level.name == name; });
+  if (name == "ppr")
+    refuse(option,
+           "name the hosts with their numbers of ranks, --hosts a:2,b:2, or deal out ranks in turn "
+           "by --map-by package, core, ...");
   if (found == kLevels.end())
     refuse(option,
            "no such level; there are hwthread, core, l3cache, numa and package, also slot "

@@ -40,7 +40,7 @@ COMMAND_LINES = {
     "run --timeout 0 true": (OWN_FAILURE, ["--timeout 0", "H:M:S"]),
     "run --timeout 1m true": (OWN_FAILURE, ["--timeout 1m", "H:M:S"]),
     "run --bind-to cores true": (OWN_FAILURE, ["--bind-to cores", "package"]),
-    "run --map-by ppr:2:node true": (OWN_FAILURE, ["--map-by ppr:2:node", "package"]),
+    "run --map-by ppr:2:node true": (OWN_FAILURE, ["--map-by ppr:2:node", "--hosts a:2,b:2", "package"]),
     "run --map-by core:span true": (OWN_FAILURE, ["--map-by core:span", ":PE=n"]),
     "run -n 4096 --bind-to core true": (OWN_FAILURE, ["--bind-to core:", "core:overload-allowed"]),
     "run --map-by slot:PE=4096 true": (OWN_FAILURE, ["--map-by slot:PE=4096", "too few cores"]),
@@ -72,7 +72,9 @@ LAUNCHER_OPTIONS = {
     "--mca": ["-x OMPI_MCA_NAME=VALUE"], "-mca": ["-x OMPI_MCA_NAME=VALUE"], "--chdir": ["--wdir"],
     "--oversubscribe": ["leave it out"], "--overcommit": ["leave it out"],
     "--allow-run-as-root": ["leave it out"], "--tag-output": ["--label"], "-ppn": ["--hosts a:2"],
-    "-npernode": ["--hosts a:2"], "--rank-by": ANY, "-nolocal": ANY, "--xterm": ANY, "--h": ANY,
+    "-npernode": ["--hosts a:2"], "--bind-to-core": ["say --bind-to core"], "--bind-to-socket": ["say --bind-to package"],
+    "--mem": ["srun ... nagaya exec"], "-p": ["srun ... nagaya exec"], "--account": ["srun ... nagaya exec"],
+    "-v": ["NAGAYA_MPI_VERBOSE=1"], "--version": ["nagaya --version"], "--rank-by": ANY, "-nolocal": ANY, "--xterm": ANY, "--h": ANY,
 }
 
 
