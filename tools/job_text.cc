@@ -90,7 +90,7 @@ std::string job_text(const JobView& job, bool with_addresses) {
     row(task.status.number, task.status.pid, state_text(task), size_text(task.pss_bytes),
         task.process ? fmt::format("{:.2f} s", task.process->cpu_s) : "-",
         fmt::format("{:x}", task.status.home), fmt::format("{:x}", task.status.range),
-        base::printable(task.status.program));
+        base::printable(task.status.command));
   return text;
 }
 
@@ -111,6 +111,7 @@ Json json_of(const TaskView& task) {
           {"kernel_state", task.process ? Json(std::string(1, task.process->letter)) : Json()},
           {"cpu_s", task.process ? Json(task.process->cpu_s) : Json()},
           {"program", status.program},
+          {"command", status.command},
           {"group", status.group},
           {"stands_for", status.stands_for >= 0 ? Json(status.stands_for) : Json(nullptr)},
           {"pss_bytes", or_null(task.pss_bytes)},

@@ -196,7 +196,7 @@ class Top {
                        rate(has_counts, &Sums::collectives), rate(has_counts, &Sums::accesses),
                        bytes(&Sums::message_bytes), bytes(&Sums::copied_bytes),
                        ticks > 0 ? wait_text(now->second, ticks / seconds) : "-",
-                       base::printable(task.program));
+                       base::printable(task.command));
   }
 
   static constexpr const char* kRow =

@@ -44,7 +44,7 @@ void Recording::add(const JobSocket& job) {
     const auto thread = static_cast<uint32_t>(task.pid);
     source.tasks[task.number].pid = thread;
     named_.insert({host, thread});
-    file_.name_thread({host, thread}, fmt::format("task {}: {}", task.number, task.program),
+    file_.name_thread({host, thread}, fmt::format("task {}: {}", task.number, task.command),
                       task.number);
   }
 }
@@ -82,7 +82,7 @@ void Recording::drain() {
 // Called when tasks have begun: their events have no room for a program's path.
 void Recording::ask_for_programs(Source& source) try {
   for (const task::TaskStatus& task : task::query_status(source.job.path).tasks)
-    source.programs[static_cast<uint32_t>(task.pid)] = task.program;
+    source.programs[static_cast<uint32_t>(task.pid)] = task.command;
 } catch (const base::Error&) {
   return;  // the job has ended
 }

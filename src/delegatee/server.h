@@ -50,7 +50,8 @@ class Server : public task::UpperFloor {
     BoardNode node;
     const Secret secret = new_secret();
     std::unique_ptr<Delegatee> delegatee;
-    std::unique_ptr<fabric::Fabric> fabric;  // ends before the delegatee's buffers, which it may fill
+    std::unique_ptr<fabric::Fabric>
+        fabric;  // ends before the delegatee's buffers, which it may fill
     std::thread thread;
   };
 

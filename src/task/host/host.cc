@@ -92,6 +92,7 @@ TaskStatus status_of(const TaskRecord& record) {
           .escaped = record.escaped.load(std::memory_order_relaxed),
           .stands_for = record.stands_for,
           .program = "",
+          .command = "",
           .group = ""};
 }
 
@@ -411,6 +412,7 @@ void Host::tell_status(Client& client) {
     if (found != live.end()) {
       task.pid = found->second->pid;  // the task itself stores its pid in the record later
       task.program = found->second->program;
+      task.command = found->second->command;
       task.group = found->second->group;
     }
     if (task.state != TaskState::kFree) status.tasks.push_back(task);

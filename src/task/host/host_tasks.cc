@@ -48,6 +48,7 @@ void Host::launch(Client& client, Message message) {
     // Allocates all memory before the clone, so that every living task has its entries.
     LiveTask& task = *entry.emplace(0, std::make_unique<LiveTask>())->second;
     task.program = launch.text.program;
+    task.command = shown_command(launch.text);
     task.group = client.group;
     task.client = client.channel.fd();
     task.leader = client.leader;

@@ -17,6 +17,7 @@ struct LiveTask {
   uint32_t number = 0;           // which the client knows; a follower's task may have got it since
   int32_t pid = 0;
   std::string program;  // absolute path
+  std::string command;  // shown_command()
   std::string group;    // of the client that launched it
   int client = -1;  // the socket of the client that launched it, which is told its end; -1: gone
   int leader = -1;  // that of the client whose end ends it, too (Host::Client::leader)

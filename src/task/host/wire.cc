@@ -16,9 +16,9 @@ constexpr uint32_t kPayloadMaxBytes = 16 << 20;
 constexpr size_t kUnsentMaxBytes = 1 << 20;
 constexpr uint32_t kDescriptorsMax = 65536;
 constexpr int64_t kErrnoMax = 4095;
-// Least bytes of a TaskStatus: six numbers of 32 bits, four of 64, and the lengths of two empty
-// texts, of 64.
-constexpr uint64_t kTaskStatusMinBytes = 6 * sizeof(uint32_t) + 6 * sizeof(uint64_t);
+// Least bytes of a TaskStatus: six numbers of 32 bits, four of 64, and the lengths of three
+// empty texts, of 64.
+constexpr uint64_t kTaskStatusMinBytes = 6 * sizeof(uint32_t) + 7 * sizeof(uint64_t);
 // Least bytes of a Departure: a number of 32 bits, two empty texts.
 constexpr uint64_t kDepartureMinBytes = sizeof(uint32_t) + 2 * sizeof(uint64_t);
 // Least bytes of a RequestCount: an empty text, a number.
@@ -171,6 +171,7 @@ std::string encode(const JobStatus& status) {
     out.plain(task.escaped);
     out.plain(task.stands_for);
     out.text(task.program);
+    out.text(task.command);
     out.text(task.group);
   }
   return out.take();
@@ -204,6 +205,7 @@ JobStatus decode_status(const std::string& payload) {
     task.escaped = in.plain<uint32_t>();
     task.stands_for = in.plain<int32_t>();
     task.program = in.text();
+    task.command = in.text();
     task.group = in.text();
   }
   in.end();

@@ -96,6 +96,7 @@ struct TaskStatus {
   uint32_t escaped = 0;     // mappings outside the partition
   int32_t stands_for = -1;  // a rank: its index on this node; -1: none
   std::string program;      // absolute path
+  std::string command;      // shown_command()
   std::string group;
 };
 // The end of a task. `reason` is set if the task never reached its program.

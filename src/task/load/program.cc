@@ -212,9 +212,25 @@ ProgramText resolve_program(const std::string& command, const std::vector<std::s
   return text;
 }
 
-bool is_python(const ProgramText& text) {
-  const std::string file = fs::canonical(text.program).filename();
+namespace {
+
+bool is_name_of_python(const std::string& file) {
   return file.starts_with("python3") || file == "python" || file == kPythonLauncher;
+}
+
+}  // namespace
+
+bool is_python(const ProgramText& text) {
+  return is_name_of_python(fs::canonical(text.program).filename());
+}
+
+std::string shown_command(const ProgramText& text) {
+  constexpr size_t kBytesMax = 256;
+  if (!is_name_of_python(fs::path(text.program).filename())) return text.program;
+  std::string words = text.name;
+  for (const std::string& argument : text.arguments)
+    if (words.size() < kBytesMax) words += " " + argument;
+  return words.substr(0, kBytesMax);
 }
 
 ProgramText ProgramCache::resolve(const std::string& command,

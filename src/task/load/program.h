@@ -41,6 +41,11 @@ ProgramText resolve_interpreter(const std::string& command,
 // environment).
 bool is_python(const ProgramText& text);
 
+// Returns the words by which a user knows the process, without a look at any file (the host need
+// not see the program): its path; of a Python, by its name, which may run by `nagaya-python`, the
+// beginning of its command line.
+std::string shown_command(const ProgramText& text);
+
 // Speeds up resolving one program many times, for creators of many tasks: reads the file again only
 // when it has changed. Scripts and Python programs are not cached, but resolved each time.
 class ProgramCache {

@@ -106,6 +106,16 @@ def test_a_job_its_host_launcher_and_tasks_are_shown(nagaya, installation, runni
         assert pathlib.Path("/proc", str(task["pid"]), "comm").read_text() == "plain_ending\n"
 
 
+def test_a_python_is_shown_by_its_command_line(user, nagaya, running, ps):
+    """It may run by nagaya-python, which is the program of its task."""
+    script = "import time; print('ready', flush=True); time.sleep(60)"
+    running([nagaya, "run", "-n", 2, "/usr/bin/python3", "-c", script], ready=2)
+    [task, _] = only_job(ps())["tasks"]
+    assert task["command"] == f"/usr/bin/python3 -c {script}", task
+    shown = user.run([nagaya, "ps"]).out
+    assert shown.count(f"/usr/bin/python3 -c {script}\n") == 2, shown
+
+
 def test_partitions_are_where_the_program_is_mapped(nagaya, installation, running, ps):
     program = installation.program("plain_ending")
     running([nagaya, "run", "-n", 2, program, "linger"], ready=2)

@@ -49,8 +49,9 @@ JobStatus example_status() {
                    .requests = {{"read", 12}, {"write", 13}},
                    .departures = {{2, "/bin/other", "it is traced"}},
                    .tasks = {}};
-  status.tasks.push_back({1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, 6, "/bin/prog", "group"});
-  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, -1, "", ""});
+  status.tasks.push_back(
+      {1, TaskState::kRunning, 8, 0, 1, 2, 3, 4, 5, 6, "/bin/prog", "prog 7", "group"});
+  status.tasks.push_back({2, TaskState::kEnded, 9, 256, 1, 2, 3, 4, 0, -1, "", "", ""});
   return status;
 }
 
@@ -69,6 +70,7 @@ TEST(Status, ArrivesAsItWasSent) {
   EXPECT_EQ(got.departures[0].reason, "it is traced");
   ASSERT_EQ(got.tasks.size(), 2u);
   EXPECT_EQ(got.tasks[0].program, "/bin/prog");
+  EXPECT_EQ(got.tasks[0].command, "prog 7");
   EXPECT_EQ(got.tasks[0].escaped, 5u);
   EXPECT_EQ(got.tasks[1].state, TaskState::kEnded);
   EXPECT_EQ(got.tasks[1].wait_status, 256);
