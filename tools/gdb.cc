@@ -13,6 +13,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include "base/fd.h"
 #include "command.h"
@@ -168,10 +169,25 @@ uint32_t take_number(std::vector<std::string>& words) {
   return number;
 }
 
+// Takes --job from behind the task's number: gdb has no such option.
+void take_job(GdbOptions& options) {
+  constexpr std::string_view kJob = "--job";
+  std::vector<std::string>& words = options.rest;
+  if (words.empty() || !words[0].starts_with(kJob)) return;
+  if (words[0] == kJob && words.size() > 1) {
+    options.job = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+  } else if (words[0].substr(kJob.size()).starts_with('=')) {
+    options.job = words[0].substr(kJob.size() + 1);
+    words.erase(words.begin());
+  }
+}
+
 Target choose_target(GdbOptions& options) {
   if (!options.core.empty()) return target_of_core(options.core);
   if (options.pid != 0) return target_of(task_with_pid(running_jobs(options.job), options.pid));
   const uint32_t number = take_number(options.rest);
+  take_job(options);
   return target_of(task_with_number(running_jobs(options.job), number));
 }
 

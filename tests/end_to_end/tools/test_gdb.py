@@ -181,7 +181,7 @@ def test_a_task_is_named_by_its_pid_or_its_job_too(nagaya, debugged, running, gd
     first = jobs()[0]
     running([nagaya, "run", "-n", 1, debugged], ready=1)
     second, = [job for job in jobs() if job["job"] != first["job"]]
-    for words in (["--job", second["job"], 0], ["--pid", second["tasks"][0]["pid"]]):
+    for words in (["--job", second["job"], 0], [0, "--job", second["job"]], [0, f"--job={second['job']}"], ["--pid", second["tasks"][0]["pid"]]):
         shown = gdb(*words, commands=["info inferiors"])
         assert f"process {second['tasks'][0]['pid']}" in shown.out, shown
     refused = gdb(0)
