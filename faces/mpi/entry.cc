@@ -45,6 +45,7 @@ Share share_in(const LoadedMpi& mpi) {
     tell_of_job("MPI_COMM_WORLD: by the MPI: its binary interface is not known");
     return Share::kNothing;
   }
+  keep_components_from_pmix(mpi.library());
   const std::string release = release_of_components(mpi.library());
   if (release.empty()) return Share::kAll;
   tell_of_job("MPI_COMM_WORLD: by the components for Open MPI " + release);

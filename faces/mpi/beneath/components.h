@@ -12,4 +12,9 @@ namespace nagaya::mpi {
 // processes of a job.
 std::string release_of_components(void* mpi);
 
+// To be called before MPI_Init. Open MPI 5 passes its search path of components on to PMIx, which
+// reports each file of ours as an error. It does not if the environment has a path for PMIx, even
+// an empty one (open-mpi/ompi 13314): then PMIx has its own components only.
+void keep_components_from_pmix(void* mpi);
+
 }  // namespace nagaya::mpi
