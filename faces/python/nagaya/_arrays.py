@@ -10,7 +10,7 @@ import weakref
 import numpy
 
 from . import _directory, _job, _requests
-from ._library import check, deadline_of, hold, let_go, library, wait
+from ._library import calls, check, deadline_of, hold, let_go, library, wait
 
 _PREFIX = b"python:"  # names that C programs publish are none of ours
 _NAME_MAX = 63 - len(_PREFIX)
@@ -27,6 +27,9 @@ class _Publication(ctypes.Structure):
 def fetch_add(array, index, change):
     """Adds to an element of an array of int64, which may be another process's (view with writable=True),
     atomically against all calls of this function. Returns its value from before."""
+    before = calls.fetch_add(array, index, change)
+    if before is not None:
+        return before
     element = array[index:index + 1]
     if array.dtype != numpy.int64 or array.ndim != 1 or element.size != 1 or not array.flags.writeable:
         raise ValueError("fetch_add needs a writable array of int64 with one dimension, and an index in it")

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import numpy
 
 from . import _directory, _job, _messages
-from ._library import OwnerEnded, Process, check, library
+from ._library import SLICE_MS, OwnerEnded, Process, calls, check, library
 from ._requests import address_of
 
 _CONTEXT = (1 << 56) - 1  # NAGAYA_TEAM_PYTHON
 _BARRIER, _GATHER, _SCATTER = 0, 2, 3
-_SLICE_MS = 200  # a wait lets Python look for signals so often
 _SUSPICIOUS_SLICES = 5  # after them a wait looks whether a process has ended
 
 
@@ -57,11 +56,18 @@ def _team():
     return _Team(team, _job.rank(), size)
 
 
+class _CallOfTeam(ctypes.Structure):
+    """`call` of calls.c."""
+    _fields_ = [("team", ctypes.c_void_p), ("rank", ctypes.c_uint32), ("size", ctypes.c_uint32),
+                ("collective", _Collective)]
+
+
 class _Call:
     """One collective, used again and again: set by one pack_into(), which takes less time than ctypes' fields."""
 
     def __init__(self):
-        self.collective, self.arrays = _Collective(), None
+        self.of_team, self.arrays = _CallOfTeam(*_team()), None
+        self.address, self.collective = ctypes.addressof(self.of_team), self.of_team.collective
         self.reference = ctypes.byref(self.collective)
         self.flag = ctypes.byref(self.collective, _Collective.is_complete.offset)
         self.bytes = (ctypes.c_char * ctypes.sizeof(_Collective)).from_buffer(self.collective)
@@ -74,25 +80,44 @@ _idle: list = []  # calls
 _pending: list = []  # calls; of which an interrupt has ended the wait, they and their arrays stay
 
 
-def _run(what, kind, root=0, send=0, send_bytes=0, receive=0, receive_bytes=0, arrays=None):
-    """Runs a collective of all with blocks at these addresses, in arrays."""
-    team, call = _team().team, _idle.pop() if _idle else _Call()
-    _SETTING.pack_into(call.bytes, 0, kind, root, 0, send, send_bytes, send_bytes, receive, receive_bytes, receive_bytes)
+def _begin(arrays):
+    call = _idle.pop() if _idle else _Call()
     call.arrays = arrays
     _pending.append(call)
-    result = library.nagaya_coll_start(team, call.reference)
-    if result == 0 and not call.collective.is_complete:
+    return call
+
+
+def _end(call, what, result):
+    """Ends a call whose start has returned 0, a negative errno, or -ETIMEDOUT: it is not complete yet."""
+    if result == -errno.ETIMEDOUT:
         _wait(call, what)
+        result = call.collective.error
     _pending.pop()
     call.arrays = None
     _idle.append(call)
-    if result or call.collective.error:
-        check(result or call.collective.error, what)
+    if result:
+        check(result, what)
+
+
+def _is_done(what, function, arrays, *arguments):
+    """Runs a collective by a function of calls.c. Returns False if it does not know such arguments."""
+    call = _begin(arrays)
+    result = function(call.address, *arguments, SLICE_MS)
+    _end(call, what, result)
+    return result is not None
+
+
+def _run(what, kind, root=0, send=0, send_bytes=0, receive=0, receive_bytes=0, arrays=None):
+    """Runs a collective of all with blocks at these addresses, in arrays."""
+    call = _begin(arrays)
+    _SETTING.pack_into(call.bytes, 0, kind, root, 0, send, send_bytes, send_bytes, receive, receive_bytes, receive_bytes)
+    result = library.nagaya_coll_start(_team().team, call.reference)
+    _end(call, what, result or library.nagaya_llcl_wait_flag(call.flag, SLICE_MS) or call.collective.error)
 
 
 def _wait(call, what):
-    slices, has_ended = 0, False
-    while library.nagaya_llcl_wait_flag(call.flag, _SLICE_MS) == -errno.ETIMEDOUT:
+    slices, has_ended = 1, False
+    while library.nagaya_llcl_wait_flag(call.flag, SLICE_MS) == -errno.ETIMEDOUT:
         if has_ended:
             raise OwnerEnded(f"{what}: a process has ended without calling it")
         # If one has ended after its call, this process completes its own in the next slice.
@@ -110,7 +135,8 @@ def barrier():
     """Returns when every process of the job has called it. What was stored into any memory before is
     visible after it. Ctrl-C ends the wait, but not the barrier: the process is counted. Raises OwnerEnded if a
     process has ended without calling it."""
-    _run("barrier", _BARRIER)
+    if not _is_done("barrier", calls.barrier, None):
+        _run("barrier", _BARRIER)
 
 
 def scatter(array, into, root=0):
@@ -120,9 +146,10 @@ def scatter(array, into, root=0):
     into    a writable contiguous array of a block's type and size
 
     Returns `into`. Raises ValueError (an array does not fit), OwnerEnded, NotATask."""
-    address, block = _address_of(into, True), into.nbytes
-    whole = _root_address(array, into, root, False)
-    _run("scatter", _SCATTER, root, whole, block if whole else 0, address, block, (array, into))
+    if not _is_done("scatter", calls.scatter, (array, into), into, array, root):
+        address, block = _address_of(into, True), into.nbytes
+        whole = _root_address(array, into, root, False)
+        _run("scatter", _SCATTER, root, whole, block if whole else 0, address, block, (array, into))
     return into
 
 
@@ -133,9 +160,10 @@ def gather(array, into=None, root=0):
     into    of the root: a writable contiguous array, which gets them in the order of the ranks
 
     Returns `into`. Raises as scatter()."""
-    address, block = _address_of(array, False), array.nbytes
-    whole = _root_address(into, array, root, True)
-    _run("gather", _GATHER, root, address, block, whole, block if whole else 0, (array, into))
+    if not _is_done("gather", calls.gather, (array, into), array, into, root):
+        address, block = _address_of(array, False), array.nbytes
+        whole = _root_address(into, array, root, True)
+        _run("gather", _GATHER, root, address, block, whole, block if whole else 0, (array, into))
     return into
 
 

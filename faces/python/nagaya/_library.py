@@ -7,7 +7,7 @@ import os
 import pathlib
 import time
 
-_SLICE_MS = 200  # a wait lets Python look for signals so often
+SLICE_MS = 200  # a wait lets Python look for signals so often
 
 
 def _load():
@@ -24,6 +24,18 @@ def _load():
 
 
 library = _load()
+
+
+class _NoCalls:
+    """Takes the place of calls.c where there is none, as for a Python without the stable ABI. Its functions return
+    None, as those of calls.c do for arguments that they do not know: then ctypes does the same."""
+    barrier = scatter = gather = fetch_add = store = staticmethod(lambda *_: None)
+
+
+try:
+    from . import _calls as calls  # after _load(): it uses the same library
+except ImportError:
+    calls = _NoCalls
 
 
 class Process(ctypes.Structure):
@@ -62,8 +74,8 @@ def deadline_of(seconds):
 def wait(call, deadline, what):
     """Calls call(timeout in ms) until it returns anything else than -ETIMEDOUT, or the deadline is over."""
     while True:
-        left_ms = _SLICE_MS if deadline is None else math.ceil(1000 * max(0, deadline - time.monotonic()))
-        result = call(min(_SLICE_MS, left_ms))
+        left_ms = SLICE_MS if deadline is None else math.ceil(1000 * max(0, deadline - time.monotonic()))
+        result = call(min(SLICE_MS, left_ms))
         if result != -errno.ETIMEDOUT or left_ms == 0:
             return check(result, what)
 

@@ -29,6 +29,12 @@ def test_program(run, program, processes):
     assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(processes)]
 
 
+def test_without_the_module_in_c(run):
+    done = run(3, PROGRAMS / "together.py", "ctypes")
+    assert done.code == 0 and done.err == "", done
+    assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(3)]
+
+
 @pytest.fixture
 def run_on_hosts(hosts, front, installation, nagaya):
     """Runs a program by tasks on all hosts."""
@@ -84,6 +90,12 @@ def test_stubs_say_what_the_package_has(user, installation):
     done = user.run(["python3", "-B", "-m", "mypy.stubtest", "--concise", "nagaya"], timeout=300,
                     env={"PYTHONPATH": package, "MYPYPATH": package})
     assert done.err == "" and not [line for line in done.out.splitlines() if not line.startswith("nagaya._")], done
+
+
+def test_package_has_the_module_in_c(user, installation):
+    done = user.run(["python3", "-B", "-c", "from nagaya import _library; print(_library.calls.__name__)"],
+                    env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages")})
+    assert (done.code, done.out, done.err) == (0, "nagaya._calls\n", ""), done
 
 
 def test_outside_of_a_job(user, installation):
