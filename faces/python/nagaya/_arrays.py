@@ -150,6 +150,26 @@ def _free_unused():
         let_go(entry.array)
 
 
+def share(array):
+    """Lets the other processes of this node use the memory of an array, by view_shared() of its block. It has no
+    name: the block is handed on in another way."""
+    with _lock:
+        _entries.append(entry := _Entry(array))
+    return entry
+
+
+def end_sharing(entries):
+    """Called when nobody calls view_shared() any more. Views that exist keep the arrays alive."""
+    for entry in entries:
+        entry.is_withdrawn = True
+    _free_unused()
+
+
+def view_shared(block, writable):
+    _add_viewers(block, 1)
+    return _View(block).array(writable)
+
+
 def name_of(name):
     encoded = name.encode()
     if not 0 < len(encoded) <= _NAME_MAX or b"\0" in encoded:

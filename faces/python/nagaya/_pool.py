@@ -4,29 +4,20 @@ import contextlib
 import functools
 import itertools
 import pickle
+import time
 import traceback
 
 import numpy
 
 from . import _arrays, _collectives, _job
+from ._library import calls
 
 _calls, _orders = itertools.count(), itertools.count()
-_NEXT, _FAILURES = 0, 1  # of a call's state
-_NONE_LEFT = 1 << 62
+# A call's state: the next element, how many processes have failed, the blocks of two shared arrays.
+_NEXT, _FAILURES, _ARGUMENTS, _RESULTS = range(4)
+_NONE_LEFT = 1 << 40  # more than any array has elements; each process may add it
+_CHUNK_SECONDS = 20e-6  # a chunk that takes less costs more than it is worth
 _AS_PYTHON_NUMBERS = [numpy.dtype(kind) for kind in (numpy.bool_, numpy.int64, numpy.float64, numpy.complex128)]
-
-
-def _chunks(length, chunk):
-    """Returns where chunks begin and end, equal in all processes: `chunk` elements each; with None a chunk for each
-    process takes half of what is left, so that all processes end at about the same time, and seldom take one."""
-    bounds, processes = [min(1, length)], _job.size()  # the first process has taken the first element
-    while (begin := bounds[-1]) < length:
-        step = chunk or max(1, (length - begin) // (2 * processes))
-        end = length if chunk else min(length, begin + step * processes)
-        bounds += range(begin + step, end + 1, step)
-        if chunk and bounds[-1] < length:
-            bounds.append(length)
-    return bounds
 
 
 def _check(array, chunk):
@@ -40,7 +31,7 @@ def _check(array, chunk):
 def _states():
     """Returns the states of two calls, which all processes share: one call uses one, the next one the other."""
     if _job.rank() == 0:
-        _arrays.publish("nagaya.map", numpy.zeros((2, 2), numpy.int64))
+        _arrays.publish("nagaya.map", numpy.zeros((2, 4), numpy.int64))
     return _arrays.view(0, "nagaya.map", writable=True)
 
 
@@ -48,40 +39,52 @@ class _Map:
     """One call of map(), as one process sees it."""
 
     def __init__(self, function, array, chunk):
-        number = next(_calls)
-        self.function, self.state, self.failure = function, _states()[number % 2], None
-        self.arguments = self.results = None
-        self.names = [f"nagaya.map.{number}.{part}" for part in ("arguments", "results")]
+        self.function, self.state, self.failure = function, _states()[next(_calls) % 2], None
+        self.results, self.shared = None, []
         if _job.rank() == 0:
             self.begin(_arrays.as_array(array), chunk)
         _collectives.barrier()
         if not self.state[_FAILURES]:
-            self.arguments, self.results = (_arrays.view(0, name, writable) for name, writable in
-                                            zip(self.names, (False, True)))
-            self.bounds = _chunks(len(self.arguments), chunk)
+            self.results = _arrays.view_shared(int(self.state[_RESULTS]), True)
 
     def begin(self, arguments, chunk):
         """Rank 0 makes room for results like the first one before the others begin."""
         _check(arguments, chunk)
-        self.arguments, self.state[:] = arguments, 0
-        _arrays.publish(self.names[0], arguments)
+        self.state[:] = 1, 0, 0, 0  # the first element is done here
         with self.noticing_failure():
-            value = numpy.asarray(self.values(0, 1)[0])
+            value = numpy.asarray(self.values(arguments[:1])[0])
             results = numpy.empty((len(arguments), *value.shape), value.dtype)
             results[0] = value
-            _arrays.publish(self.names[1], results)
+            self.share(_ARGUMENTS, arguments)
+            self.share(_RESULTS, results)
 
-    def values(self, begin, end):
-        part, function = self.arguments[begin:end], self.function
+    def share(self, which, array):
+        self.shared.append(_arrays.share(array))
+        self.state[which] = self.shared[-1].block
+
+    def values(self, part):
+        function = self.function
         if part.ndim == 1 and part.dtype in _AS_PYTHON_NUMBERS:
             part = part.tolist()
         return [function(argument) for argument in part]
 
-    def work(self):
+    def work(self, chunk):
+        """Takes elements that nobody has taken, until there are none: `chunk` at once; with None a chunk for each
+        process would be half of what is left, so that all processes end at about the same time."""
+        arguments, length, processes, least = None, len(self.results), _job.size(), 1
         with self.noticing_failure():
-            while (number := _arrays.fetch_add(self.state, _NEXT, 1)) < len(self.bounds) - 1:
-                begin, end = self.bounds[number:number + 2]
-                self.results[begin:end] = self.values(begin, end)
+            while (left := length - int(self.state[_NEXT])) > 0:
+                if arguments is None:
+                    arguments = _arrays.view_shared(int(self.state[_ARGUMENTS]), False)
+                step = chunk or max(least, left // (2 * processes))
+                begin = _arrays.fetch_add(self.state, _NEXT, step)
+                if begin >= length:
+                    break
+                began, end = time.perf_counter(), min(begin + step, length)
+                values = self.values(arguments[begin:end])
+                if not calls.store(values, self.results, begin):
+                    self.results[begin:end] = values
+                least = int((end - begin) * _CHUNK_SECONDS / (time.perf_counter() - began)) + 1
 
     @contextlib.contextmanager
     def noticing_failure(self):
@@ -93,10 +96,8 @@ class _Map:
             _arrays.fetch_add(self.state, _NEXT, _NONE_LEFT)
 
     def close(self):
-        if _job.rank() == 0:
-            for name in self.names:
-                with contextlib.suppress(KeyError):  # it has failed before
-                    _arrays.withdraw(name)
+        """Called when all processes have called work()."""
+        _arrays.end_sharing(self.shared)
 
 
 def map(function, array, chunk=None):  # pylint: disable=redefined-builtin
@@ -126,7 +127,7 @@ def _run(function, array, chunk):
     _check(None, chunk)
     call = _Map(function, array, chunk)
     if call.results is not None:
-        call.work()
+        call.work(chunk)
     _collectives.barrier()
     failures = call.state[_FAILURES]
     call.close()

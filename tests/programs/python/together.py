@@ -64,6 +64,23 @@ def fails(row):
     raise KeyError(row[0])
 
 
+def a_float_at_first(number):
+    return number / 2 if number % 3 == 0 else int(number) // 2
+
+
+def fails_later(number):
+    if number:
+        raise KeyError(number)
+    return 0.
+
+
+if sys.argv[1:] != ["hosts"]:
+    numbers = numpy.arange(1000.) if rank == 0 else None
+    mixed = nagaya.map(a_float_at_first, numbers)
+    assert mixed.dtype == numpy.float64 and all(mixed[n] == a_float_at_first(n) for n in range(1000))
+    for _ in range(3):
+        refuses((KeyError, RuntimeError), nagaya.map, fails_later, numbers)
+    assert (nagaya.map(halved, numbers, 7) == numpy.arange(1000) / 2).all()
 for _ in range(0 if sys.argv[1:] == ["hosts"] else 2):
     with nagaya.Pool() as pool:
         assert (pool is not None) == (rank == 0)
