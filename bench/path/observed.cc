@@ -33,7 +33,16 @@ class Reader {
     ::posix_spawn_file_actions_init(&files);
     for (const int descriptor : {STDOUT_FILENO, STDERR_FILENO})
       ::posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_WRONLY, 0);
-    const int error = ::posix_spawn(&pid_, argv[0], &files, nullptr, argv.data(), environ);
+    // A shell makes its commands in the background ignore SIGINT, which ends the reader.
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    sigset_t of_default;
+    ::sigemptyset(&of_default);
+    ::sigaddset(&of_default, SIGINT);
+    ::posix_spawnattr_setsigdefault(&attributes, &of_default);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    const int error = ::posix_spawn(&pid_, argv[0], &files, &attributes, argv.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&files);
     if (error != 0) throw std::runtime_error(words[0] + " cannot be started");
   }
