@@ -77,11 +77,12 @@ def spreads_of(figure: dict, curve: str | None) -> list[tuple[str, dict]]:
 
 
 def ratios_of(file: str, figures: dict) -> dict:
-    """Returns the points (x, spread) of the ratios of each job that the plot's figures hold against another."""
+    """Returns the points (x, spread) of the ratios of each job that the plot's figures hold against another; of
+    several others the first."""
     curves = {}
     for x, _, figure in points_of(file, figures):
         if "ratio" in figure:
-            curves.setdefault(figure["subject"]["name"], {})[x] = figure["ratio"]
+            curves.setdefault(figure["subject"]["name"], {}).setdefault(x, figure["ratio"])
     return {curve: sorted(points.items()) for curve, points in curves.items()}
 
 
