@@ -41,5 +41,5 @@ nagaya_debian_package(nagaya-bench "`nagaya bench` measures MPIs, the limit of t
                       nagaya python3)
 set(CPACK_DEBIAN_NAGAYA-BENCH_PACKAGE_RECOMMENDS "python3-matplotlib, python3-markdown")
 nagaya_debian_package(python3-nagaya "The Python package: numpy arrays of other processes without a copy."
-                      nagaya python3-numpy)
+                      nagaya python3-numpy "libpython3.11 | libpython3.13")  # no task is made of a Python without it
 include(CPack)
