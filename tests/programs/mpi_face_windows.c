@@ -141,10 +141,11 @@ static void check_info(void) {
   MPI_Info_set(info, "accumulate_ordering", "none");
   MPI_Win_allocate_shared(kWords * kUnit, kUnit, info, comm, &base, &window);
   MPI_Win_get_info(window, &kept);
+  /* Open MPI 5 returns only hints that it uses itself. */
   MPI_Info_get(kept, "alloc_shared_noncontig", 31, value, &flag);
-  EXPECT(flag && strcmp(value, "true") == 0);
+  EXPECT(!flag || strcmp(value, "true") == 0);
   MPI_Info_get(kept, "accumulate_ordering", 31, value, &flag);
-  EXPECT(flag && strcmp(value, "none") == 0);
+  EXPECT(!flag || strcmp(value, "none") == 0);
   MPI_Info_free(&kept);
   MPI_Info_set(info, "no_locks", "true");
   MPI_Win_set_info(window, info);
