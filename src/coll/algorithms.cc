@@ -2,6 +2,7 @@
 #include "coll/algorithms.h"
 
 #include "coll/exchange.h"
+#include "coll/gather.h"
 #include "coll/move.h"
 #include "coll/reduce.h"
 #include "llcl/requests/tuning.h"
@@ -19,7 +20,7 @@ struct Row {
 const Row kRows[] = {
     {kCopyFromSender, kRecursiveMultiplying},     // barrier
     {kCopyFromSender},                            // bcast
-    {kCopyFromSender},                            // gather
+    {kGather},                                    // gather
     {kCopyFromSender},                            // scatter
     {kCopyFromSender},                            // allgather
     {kCopyFromSender, kExchange},                 // alltoall

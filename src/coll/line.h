@@ -49,8 +49,9 @@ namespace nagaya::coll {
 // The buffers of a member that others access directly (kDirect).
 struct DirectBuffers {
   nagaya_blocks send;
-  std::byte* receive;      // reductions: the result. It has the runs that `send` has
-  Detachable* detachable;  // nullptr: the memory stays until all have read it
+  std::byte* receive;            // reductions: the result. It has the runs that `send` has
+  Detachable* detachable;        // nullptr: the memory stays until all have read it
+  std::atomic<uint32_t>* taken;  // `gather`: 1 if the sender or the root copies the sender's block
 };
 
 enum class Form : uint32_t { kInline, kBuffered, kDirect };
@@ -66,7 +67,7 @@ struct alignas(mailbox::kLineBytes) Line {
   };
   std::atomic<uint64_t> number;  // collective's number + 1. Stored last (release)
   Form form;
-  uint32_t bytes;               // kInline, kBuffered
+  uint32_t bytes;               // kInline, kBuffered; kDirect of the root of `gather`: each block
   std::atomic<uint32_t> level;  // 0 when `number` is stored. Raised (release) after data were added
 
   const std::byte* data() const { return form == Form::kInline ? body : buffer; }

@@ -15,27 +15,18 @@
 namespace nagaya::coll {
 namespace {
 
-// ---- the sender and the block of each member ----------------------------------------------------
+// ---- the sender and its receivers ---------------------------------------------------------------
 
 bool has_one_sender(nagaya_collective_kind kind) {
   return kind == NAGAYA_BCAST || kind == NAGAYA_SCATTER;
-}
-bool has_one_receiver(nagaya_collective_kind kind) {
-  return kind == NAGAYA_GATHER;
 }
 bool has_block_for_each(nagaya_collective_kind kind) {
   return kind == NAGAYA_SCATTER || kind == NAGAYA_ALLTOALL;
 }
 
-bool has_block_for(const nagaya_collective& what, uint32_t sender, uint32_t receiver) {
-  return (!has_one_sender(what.kind) || sender == what.root) &&
-         (!has_one_receiver(what.kind) || receiver == what.root);
-}
 bool has_receivers(const Operation& operation) {
   const nagaya_collective& what = operation.what();
-  const uint32_t rank = operation.rank();
-  return (!has_one_sender(what.kind) || rank == what.root) &&
-         (!has_one_receiver(what.kind) || rank != what.root) && operation.size() > 1;
+  return (!has_one_sender(what.kind) || operation.rank() == what.root) && operation.size() > 1;
 }
 
 // ---- sending ------------------------------------------------------------------------------------
@@ -197,6 +188,8 @@ void copy_own_block(Operation& operation) {
   receive_block(operation, rank, layout::block_of(what.send, n), false);
 }
 
+}  // namespace
+
 void receive(Operation& operation, uint32_t sender) {
   if (sender == operation.rank()) return copy_own_block(operation);
   if (operation.what().kind == NAGAYA_BARRIER) return;
@@ -207,10 +200,11 @@ void receive(Operation& operation, uint32_t sender) {
   receive_block(operation, sender, posted_block(operation, line), is_direct);
 }
 
+namespace {
+
 bool work(Operation& operation) {
   const nagaya_collective& what = operation.what();
   const uint32_t size = operation.size(), rank = operation.rank();
-  if (has_one_receiver(what.kind) && rank != what.root) return true;
   const uint32_t senders = has_one_sender(what.kind) ? 1 : size;
   for (; operation.next < senders; ++operation.next) {
     uint32_t sender = has_one_sender(what.kind) ? what.root : rank + operation.next;
@@ -221,8 +215,8 @@ bool work(Operation& operation) {
   return true;
 }
 
-bool is_used_by(const Operation& operation, uint32_t rank) {
-  return has_block_for(operation.what(), operation.rank(), rank);
+bool is_used_by(const Operation&, uint32_t) {
+  return true;
 }
 
 }  // namespace

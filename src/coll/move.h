@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// move.h - barrier, bcast, gather, scatter, allgather and alltoall: each receiver copies its block
+// move.h - barrier, bcast, scatter, allgather and alltoall: each receiver copies its block
 // straight from the memory of its sender. Needs memory that all can load.
 //
-//   bcast from 0 of 5      gather to 0 of 5     allgather of 5; barrier: the same, of no bytes
-//   0 ─┬─► 1               1 ─┬─► 0             0 ◄──► 1 ◄──► 2 ◄──► 3 ◄──► 4
-//      ├─► 2               2 ─┤                 each copies from all others,
-//      ├─► 3               3 ─┤                 the next one first:  0: 1 2 3 4
-//      └─► 4               4 ─┘                                      1: 2 3 4 0
-//                                                                    4: 0 1 2 3
+//   bcast from 0 of 5      allgather of 5; barrier: the same, of no bytes
+//   0 ─┬─► 1               0 ◄──► 1 ◄──► 2 ◄──► 3 ◄──► 4
+//      ├─► 2               each copies from all others,
+//      ├─► 3               the next one first:  0: 1 2 3 4
+//      └─► 4                                    1: 2 3 4 0
+//                                               4: 0 1 2 3
 //
 //   The barrier has one stage, because each member loads all lines. A barrier with one flag that
 //   all load has two stages (all to one, and back); one of messages (hierarchy/) has as many as a
@@ -30,5 +30,7 @@ extern const Algorithm kCopyFromSender;
 // Stores a block that `sender` has for this member where it belongs, or passes it to the caller's
 // `store`. `is_long`: waiting members may help to copy.
 void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& from, bool is_long);
+// Does so with the block that `sender` has posted, or with the member's own one.
+void receive(Operation& operation, uint32_t sender);
 
 }  // namespace nagaya::coll

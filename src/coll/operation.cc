@@ -82,9 +82,10 @@ std::byte* Operation::prepare_line(size_t bytes) {
   return buffer;
 }
 
-void Operation::post_direct() {
+void Operation::post_direct(uint32_t block_bytes) {
   Line& line = team_.line(rank(), number_);
   line.form = Form::kDirect;
+  line.bytes = block_bytes;
   line.direct = &direct_buffers;
   is_direct_ = true;
   team_.post(number_);

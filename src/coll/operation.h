@@ -46,7 +46,7 @@ class Operation {
   Operation(Team& team, nagaya_collective& what, const Algorithm& algorithm,
             std::optional<uint64_t> number = std::nullopt)
       : direct_buffers{what.send, static_cast<std::byte*>(what.receive.base),
-                       what.may_detach != 0 ? &detachable_ : nullptr},
+                       what.may_detach != 0 ? &detachable_ : nullptr, &taken_},
         team_(team),
         what_(what),
         algorithm_(algorithm),
@@ -105,7 +105,7 @@ class Operation {
     write(team_.line(rank(), number_).own_data());
     team_.post_level(number_, level);
   }
-  void post_direct();
+  void post_direct(uint32_t block_bytes = 0);
   bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_) || misses(rank); }
   bool has_posted(uint32_t rank, uint32_t level) const {
     return team_.has_posted(rank, number_, level) || misses(rank);
@@ -147,6 +147,7 @@ class Operation {
   // The member for which the last advance() in vain has waited. Changes by looks at its line.
   mutable uint32_t missed_ = kNobody;
   Detachable detachable_;
+  std::atomic<uint32_t> taken_ = 0;
   std::unique_ptr<std::byte[]> scratch_;
 };
 

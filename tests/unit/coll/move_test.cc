@@ -74,6 +74,24 @@ TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
   }
 }
 
+TEST_F(Move, TheRootOfAGatherIsToldOfABlockThatIsTooLong) {
+  for (const size_t bytes : {size_t{8}, size_t{100'000}})
+    for (int n = 0; n < 20; ++n) {
+      Members members(3);
+      Bytes gathered;
+      begin(members, NAGAYA_GATHER, 0);
+      for (uint32_t rank = 0; rank < 3; ++rank) {
+        all_[rank].send = blocks(send_[rank], bytes + (rank == 1 ? 4 : 0), 1);
+        fill(send_[rank].data(), bytes, rank, 0);
+      }
+      all_[0].receive = blocks(gathered, bytes, 3);
+      members.run(all_, random_);
+      EXPECT_EQ(all_[0].error, -EMSGSIZE) << bytes;
+      for (uint32_t rank = 0; rank < 3; ++rank)
+        EXPECT_TRUE(has(block(gathered, bytes, rank), bytes, rank, 0)) << rank << " " << bytes;
+    }
+}
+
 TEST_F(Move, AllgatherGivesEachBlockToAllAlsoInPlace) {
   for (const uint32_t size : kSizes) {
     Members members(size);
