@@ -39,6 +39,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kGrace = std::chrono::seconds(2);  // between SIGTERM and SIGKILL, as in mpirun
+constexpr auto kLateNews = std::chrono::seconds(3);
 constexpr int kTickMs = 1000, kTickBeforeDeadlineMs = 50;
 constexpr int kExitTimeLimit = 124;  // as of timeout(1)
 
@@ -116,6 +117,7 @@ class NodeLauncher : public LauncherServices {
   std::vector<std::string> environment_of(const ParallelJob& job, uint32_t rank);
   void remove_if_ended(const ParallelJob& job);
   void take_ends();
+  void handle_doubtful_ends();
   void handle_end(const RankEnd& end);
   void read_signals();
   void end_all(int code);
@@ -134,6 +136,13 @@ class NodeLauncher : public LauncherServices {
   std::deque<ParallelJob> jobs_;       // the servers keep references
   std::vector<uint32_t> first_ranks_;  // of each job, the index of its rank 0
   std::vector<Rank> ranks_;            // of all jobs; those of forgotten ones are used again
+  // A rank's MPI_Finalize waits for libpmix's answer for 2 s at most. So where processors are few
+  // and busy, a rank may be seen to end before libpmix's thread has told of its MPI_Finalize.
+  struct DoubtfulEnd {
+    RankEnd end;
+    Clock::time_point until;
+  };
+  std::deque<DoubtfulEnd> doubtful_ends_;
   Pmi1Server pmi1_{loop_, *this};
   std::unique_ptr<PmixServer> pmix_;  // none where libpmix is not installed
   uint32_t running_ = 0;
@@ -339,7 +348,27 @@ void NodeLauncher::remove_if_ended(const ParallelJob& job) {
 }
 
 void NodeLauncher::take_ends() {
-  while (const auto end = processes_->take_ended()) handle_end(*end);
+  while (const auto end = processes_->take_ended()) {
+    if (end->death.wait_status == 0 && ranks_[end->index].has_mpi && running_ > 1)
+      doubtful_ends_.push_back({*end, Clock::now() + kLateNews});
+    else
+      handle_end(*end);
+  }
+  handle_doubtful_ends();
+}
+
+void NodeLauncher::handle_doubtful_ends() {
+  for (auto doubtful = doubtful_ends_.begin(); doubtful != doubtful_ends_.end();) {
+    const bool is_clear =
+        !ranks_[doubtful->end.index].has_mpi || kill_at_ || Clock::now() > doubtful->until;
+    if (!is_clear) {
+      ++doubtful;
+      continue;
+    }
+    const RankEnd end = doubtful->end;
+    doubtful = doubtful_ends_.erase(doubtful);
+    handle_end(end);
+  }
 }
 
 void NodeLauncher::read_signals() {
@@ -358,7 +387,8 @@ void NodeLauncher::read_signals() {
 int NodeLauncher::run() {
   const auto begin = Clock::now();
   for (take_ends(); running_ > 0; take_ends()) {
-    loop_.serve_once(kill_at_ || choice_.time_limit ? kTickBeforeDeadlineMs : kTickMs);
+    const bool has_deadline = kill_at_ || choice_.time_limit || !doubtful_ends_.empty();
+    loop_.serve_once(has_deadline ? kTickBeforeDeadlineMs : kTickMs);
     if (choice_.time_limit && !kill_at_ && Clock::now() - begin > *choice_.time_limit) {
       complain(fmt::format("the job has reached its limit of {} seconds; ending it",
                            choice_.time_limit->count()));

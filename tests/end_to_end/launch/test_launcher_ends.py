@@ -1,20 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """However a job of `nagaya run` ends, it ends soon and with an exit code that says so, and leaves
 nothing behind: no process, no segment in /dev/shm, no file of its launcher or of its MPI."""
+import contextlib
 import os
+import pathlib
 import signal
+import subprocess
+import time
 
 import pytest
-from launched_ranks import (ENDINGS, MPICH, OPEN_MPI, HeldJob, check_nothing_left, command_of,
+from launched_ranks import (ENDINGS, MPICH, OPEN_MPI, PYTHON, HeldJob, check_nothing_left, command_of,
                             wrappers_of)
 from terminal import Terminal
 
 RANKS = 3
+SEEN_S = 0.5
 MPIS = [OPEN_MPI, MPICH]
 WAYS = ["itself", "script without exec"]
 HOST_DIED = (125, 128 + signal.SIGKILL)  # Nagaya itself has failed, or the tasks were killed
 # The signal and the exit code of `nagaya run` after it, which its parent sees as death by SIGKILL.
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
+
+# Two ranks that call libpmix alone: before MPI_Finalize meets it, it meets the other ranks. Each waits
+# until its fifo can be read.
+ENDING_CLIENT = """
+import ctypes, os, sys
+pmix = ctypes.CDLL("libpmix.so.2")
+assert pmix.PMIx_Init(ctypes.create_string_buffer(512), None, 0) == 0
+print("rank", os.environ["PMIX_RANK"], "process", os.getpid(), flush=True)
+open(sys.argv[1] + os.environ["PMIX_RANK"]).close()
+pmix.PMIx_Finalize(None, 0)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +55,20 @@ def host_of(leftovers):
     [host] = [pid for pid, about in leftovers.now().processes.items()
               if about == ("nagaya-host", "nagaya-host")]
     return host
+
+
+def set_policy_of_other_threads(pid, policy):
+    """All run on one processor: idle ones, as libpmix's, get it only when the main thread waits."""
+    processor = min(os.sched_getaffinity(pid))
+    for thread in map(int, os.listdir(f"/proc/{pid}/task")):
+        os.sched_setaffinity(thread, {processor})
+        if thread != pid:
+            os.sched_setscheduler(thread, policy, os.sched_param(0))
+
+
+def opened(fifo):
+    """Does not wait for a reader."""
+    return open(fifo, "r+b", buffering=0)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -87,6 +117,34 @@ def test_a_rank_that_leaves_without_finalize_ends_the_job(user, nagaya, installa
     assert ended.code != 0 and ended.err.count("nagaya: ") == 1, ended
     assert "rank 1" in ended.err and "MPI_Finalize" in ended.err, ended
     check_nothing_left(user, leftovers)
+
+
+def test_a_launcher_that_hears_late_of_finalize_ends_nobody(user, nagaya, installation):
+    """As on a crowded machine: a client of libpmix waits for an answer for 2 s, and goes."""
+    command_of(installation, OPEN_MPI)  # which brings libpmix
+    fifo = str(user.new_folder("late") / "fifo")
+    user.run(["mkfifo", f"{fifo}0", f"{fifo}1"])
+    job = user.start([nagaya, "run", "-n", 2, PYTHON, "-c", ENDING_CLIENT, fifo], text=True,
+                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        said = sorted(job.stdout.readline() for _ in range(2))
+        first = pathlib.Path("/proc", said[0].split()[-1])
+        os.kill(job.pid, signal.SIGSTOP)
+        set_policy_of_other_threads(job.pid, os.SCHED_IDLE)
+        with opened(f"{fifo}0"):
+            while first.exists():
+                time.sleep(0.01)
+        time.sleep(SEEN_S)  # by the host
+        os.kill(job.pid, signal.SIGCONT)
+        time.sleep(SEEN_S)  # by the launcher
+        with contextlib.suppress(PermissionError, FileNotFoundError):
+            set_policy_of_other_threads(job.pid, os.SCHED_OTHER)
+        with opened(f"{fifo}1"):
+            out, err = job.communicate(timeout=30)
+        assert (job.returncode, out, err) == (0, "", ""), (job.returncode, err)
+    finally:
+        job.kill()
+        job.communicate()
 
 
 @pytest.mark.parametrize("program", MPIS)
