@@ -21,7 +21,7 @@
  * with an error. Anything else: nothing has happened, and no completion follows:
  *   -EAGAIN            no room just now: yield, and call again
  *   -ENOBUFS, -ENOMEM  no lane for one more thread; no memory or, with a callback, no thread
- *   -EINVAL            misuse: a wrong process, region, range, handler
+ *   -EINVAL            misuse: which one says nagaya_error_text() (task.h)
  *   -ESRCH             outside of a space
  * An error that only the other node can see arrives by the completion. Local memory must stay as it
  * is until the completion.

@@ -201,9 +201,9 @@ int nagaya_heap_free(void* block);
 const char* nagaya_strerror(int code);
 
 /* Returns one line with the cause and the cure of the calling thread's last failed call of a
- * creator's function or of a function of comm.h. After a nagaya_task_wait() that has waited for a
- * task: the reason why the task has not reached its program, "" if it has. Valid until that
- * thread's next failure or wait. */
+ * creator's function, of comm.h or, with -EINVAL, of llcl.h. After a nagaya_task_wait() that has
+ * waited for a task: the reason why the task has not reached its program, "" if it has. Valid until
+ * that thread's next failure or wait. */
 const char* nagaya_error_text(void);
 
 #pragma GCC visibility pop

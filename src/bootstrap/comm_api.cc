@@ -32,13 +32,24 @@ Membership* joined() {
   return task::own_record() != nullptr ? membership : nullptr;
 }
 
+// For a call where joined() is nullptr. Returns -ESRCH.
+[[gnu::cold]] int refuse_stranger() {
+  if (task::own_record() == nullptr) return task::refuse_outside();
+  return task::refuse(-ESRCH, known.membership == nullptr
+                                  ? "call nagaya_comm_init() first"
+                                  : "the last nagaya_comm_finalize() has ended this process's part "
+                                    "in the job: call nagaya_comm_init() again first");
+}
+
+// Returns 0, or throws the error of a collective with a text that says what the job has lost.
+int result_of(const Membership& self, int error) {
+  if (error == 0) return 0;
+  throw base::Error(error, self.describe_loss());
+}
+
 int init() {
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
-  if (endpoint == nullptr)
-    throw base::Error(
-        -ESRCH,
-        "not a task: start the program by `nagaya run` or `nagaya exec`; a child that "
-        "a task forks is none");
+  if (endpoint == nullptr) return task::refuse_outside();
   const std::lock_guard lock(init_lock);  // a forked child may have a copy that is locked
   if (known.membership == nullptr) known.membership = new Membership(*endpoint);
   membership = known.membership;
@@ -57,7 +68,7 @@ int finalize() {
   inits = 0;
   membership = nullptr;
   known.membership->leave_launcher();
-  return error;
+  return result_of(*known.membership, error);
 }
 
 }  // namespace
@@ -66,65 +77,75 @@ int finalize() {
 using namespace nagaya;
 using bootstrap::joined;
 using bootstrap::Membership;
+using bootstrap::refuse_stranger;
+using bootstrap::result_of;
+using task::refuse;
 
 int nagaya_comm_init(void) {
   return task::guarded(bootstrap::init);
 }
 
 int nagaya_comm_finalize(void) {
-  return joined() == nullptr ? -ESRCH : task::guarded(bootstrap::finalize);
+  return joined() == nullptr ? refuse_stranger() : task::guarded(bootstrap::finalize);
 }
 
 int64_t nagaya_comm_size(void) {
   const Membership* const self = joined();
-  return self == nullptr ? -ESRCH : int64_t{self->world().size};
+  return self == nullptr ? refuse_stranger() : int64_t{self->world().size};
 }
 
 int64_t nagaya_comm_rank(void) {
   const Membership* const self = joined();
-  return self == nullptr ? -ESRCH : int64_t{self->rank()};
+  return self == nullptr ? refuse_stranger() : int64_t{self->rank()};
 }
 
 int64_t nagaya_comm_nodes(void) {
   const Membership* const self = joined();
-  return self == nullptr ? -ESRCH : int64_t{self->world().nodes};
+  return self == nullptr ? refuse_stranger() : int64_t{self->world().nodes};
 }
 
 int64_t nagaya_comm_node(void) {
   const Membership* const self = joined();
-  return self == nullptr ? -ESRCH : int64_t{self->world().node};
+  return self == nullptr ? refuse_stranger() : int64_t{self->world().node};
 }
 
 int nagaya_comm_process(int64_t rank, nagaya_process* out) {
   const Membership* const self = joined();
-  if (self == nullptr) return -ESRCH;
-  return out == nullptr ? -EINVAL : self->world().tables.process_of(rank, *out);
+  if (self == nullptr) return refuse_stranger();
+  if (out == nullptr) return refuse(-EINVAL, "the address of the process is NULL");
+  if (self->world().tables.process_of(rank, *out) == 0) return 0;
+  return refuse(-EINVAL, "there is no rank %lld: the job has %u", static_cast<long long>(rank),
+                self->world().size);
 }
 
 int64_t nagaya_comm_rank_of(nagaya_process process) {
   const Membership* const self = joined();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_stranger();
   const int64_t rank = self->world().tables.rank_of(process);
-  return rank < 0 ? -EINVAL : rank;
+  if (rank >= 0) return rank;
+  return refuse(-EINVAL, "no process of the job is task %u of node %u", process.task, process.node);
 }
 
 int nagaya_comm_barrier(void) {
   Membership* const self = joined();
-  return self == nullptr ? -ESRCH : task::guarded([&] { return self->barrier(); });
+  return self == nullptr ? refuse_stranger()
+                         : task::guarded([&] { return result_of(*self, self->barrier()); });
 }
 
 int nagaya_comm_allgather(const void* own, size_t bytes, void* all) {
   Membership* const self = joined();
-  if (self == nullptr) return -ESRCH;
-  if ((own == nullptr || all == nullptr) && bytes != 0) return -EINVAL;
-  return task::guarded([&] { return self->allgather(own, bytes, all); });
+  if (self == nullptr) return refuse_stranger();
+  if ((own == nullptr || all == nullptr) && bytes != 0)
+    return refuse(-EINVAL, "an address of the allgather is NULL");
+  return task::guarded([&] { return result_of(*self, self->allgather(own, bytes, all)); });
 }
 
 int nagaya_comm_watch_nodes(void (*lost)(int64_t rank, int error)) {
   Membership* const self = joined();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_stranger();
   const std::lock_guard lock(bootstrap::init_lock);
-  return lost == nullptr ? -EINVAL : self->watch_nodes(lost);
+  return lost == nullptr ? refuse(-EINVAL, "the function to be called is NULL")
+                         : self->watch_nodes(lost);
 }
 
 void nagaya_comm_unwatch_nodes(void (*lost)(int64_t rank, int error)) {

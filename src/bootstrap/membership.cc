@@ -5,12 +5,25 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "llcl/requests/word.h"
+#include "nagaya/task.h"
 #include "task/space/own_record.h"
 
 namespace nagaya::bootstrap {
 namespace {
+
+// What the word World::broken() says.
+struct Loss {
+  uint32_t number;  // errno
+  uint32_t place;   // 1 + the rank that has ended; 0: none
+
+  static Loss of(uint64_t bits) {
+    return {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)};
+  }
+  uint64_t bits() const { return uint64_t{place} << 32 | number; }
+};
 
 constexpr int kProbeMs = 1000, kLatestProbeMs = 4000;
 constexpr uint32_t kLooksApart = 64;  // polls of a wait from one check of the nodes to the next
@@ -40,7 +53,17 @@ void Membership::leave_launcher() {
 
 int Membership::error() const {
   // Acquire: pairs with give_up, here or at another node.
-  return -static_cast<int>(world_->broken().load(std::memory_order_acquire));
+  return -static_cast<int>(Loss::of(world_->broken().load(std::memory_order_acquire)).number);
+}
+
+std::string Membership::describe_loss() const {
+  const Loss loss = Loss::of(world_->broken().load(std::memory_order_relaxed));
+  if (loss.place != 0)
+    return "rank " + std::to_string(loss.place - 1) +
+           " has ended while others wait for it: all processes call each collective of comm.h, "
+           "nagaya_comm_finalize() last";
+  return std::string("a node of the job cannot be reached: ") +
+         nagaya_strerror(-static_cast<int>(loss.number));
 }
 
 int Membership::barrier() {
@@ -65,21 +88,22 @@ void Membership::await(Ready ready) {
   bool has_lost = false;
   const auto is_over = [&] { return has_lost || ready() || error() != 0; };
   const auto probe = [&] {
-    has_lost = a_member_has_ended() && !is_over();  // a member may have come, then ended
+    has_lost = ended_member() >= 0 && !is_over();  // a member may have come, then ended
   };
   endpoint_.wait(llcl::Purpose::kJob, is_over, probe);
   if (has_lost) give_up(-EOWNERDEAD);
 }
 
-bool Membership::a_member_has_ended() const {
+int64_t Membership::ended_member() const {
   const task::SpaceHeader& space = *endpoint_.record().space;
   for (uint32_t number = 0; number < space.capacity; ++number) {
     // Acquire: pairs with the host's store, which comes after all stores of the task.
     const auto state = space.record(number)->state.load(std::memory_order_acquire);
     const bool is_alive = state == task::TaskState::kStarting || state == task::TaskState::kRunning;
-    if (!is_alive && world_->tables.rank_of({world_->node, number}) >= 0) return true;
+    if (is_alive) continue;
+    if (const int64_t rank = world_->tables.rank_of({world_->node, number}); rank >= 0) return rank;
   }
-  return false;
+  return -1;
 }
 
 int Membership::meet_other_nodes() {
@@ -106,7 +130,7 @@ int Membership::await_round(uint32_t round, uint32_t from, uint64_t barrier) {
        ms = std::min(2 * ms, kLatestProbeMs)) {
     const int silent = change_word(from, round, nagaya_llcl_try_add_word, 0);
     if (silent != 0 && !has_come()) return silent;
-    if (a_member_has_ended()) return -EOWNERDEAD;
+    if (ended_member() >= 0) return -EOWNERDEAD;
   }
   return has_come() ? 0 : error();
 }
@@ -128,7 +152,9 @@ int Membership::change_word(uint32_t node, size_t word, Change change, uint64_t 
 // once, because a silent node takes seconds to fail. A process that cannot be told finds out alone.
 void Membership::give_up(int error) {
   uint64_t nothing = 0;
-  const auto number = static_cast<uint64_t>(-error);
+  const int64_t ended = error == -EOWNERDEAD ? ended_member() : -1;
+  const uint64_t number =
+      Loss{static_cast<uint32_t>(-error), static_cast<uint32_t>(ended + 1)}.bits();
   // Release: pairs with error().
   if (!world_->broken().compare_exchange_strong(nothing, number, std::memory_order_release,
                                                 std::memory_order_relaxed))

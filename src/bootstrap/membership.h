@@ -12,7 +12,7 @@
 // Counters only grow, so that a node which is a barrier ahead does no harm.
 //
 //   barriers  n -> n + 1   the last task to arrive, after the rounds; the others wait for it
-//   broken    0 -> errno   a waiting task that sees that a member has ended, or a node is silent;
+//   broken    0 -> loss    a waiting task that sees that a member has ended, or a node is silent;
 //                          or a task that could not send its part of an allgather. It tells all
 //                          other nodes. For ever: the job has lost a process
 //
@@ -32,6 +32,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "bootstrap/introduction.h"
 
@@ -53,6 +54,8 @@ class Membership {
   // Collective. Return -errno, or throw base::Error.
   int barrier();
   int allgather(const void* own, size_t bytes, void* all);
+  // Returns a line that says why they have failed.
+  std::string describe_loss() const;
 
   // The contracts are those of nagaya/comm.h. watch_nodes: one caller at a time.
   using Lost = void (*)(int64_t rank, int error);
@@ -64,7 +67,7 @@ class Membership {
   int error() const;
   template <class Ready>
   void await(Ready ready);
-  bool a_member_has_ended() const;
+  int64_t ended_member() const;  // a rank of this node; -1: none
   int meet_other_nodes();
   int await_round(uint32_t round, uint32_t from, uint64_t barrier);
   using Change = decltype(nagaya_llcl_try_add_word);

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -231,6 +233,20 @@ void nagaya::task::keep_error_text(const char* text) noexcept {
   } catch (const std::bad_alloc&) {
     error_text.clear();
   }
+}
+
+int nagaya::task::refuse(int code, const char* format, ...) noexcept {
+  char text[256];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  keep_error_text(text);
+  return code;
+}
+
+int nagaya::task::refuse_outside() noexcept {
+  return refuse(-ESRCH, "%s", kNotATask);
 }
 
 const char* nagaya_error_text(void) {

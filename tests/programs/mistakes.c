@@ -387,6 +387,55 @@ static void without_world(void) {
   EXPECT_ERROR(nagaya_comm_watch_nodes(NULL), -ESRCH);
 }
 
+/* ---- nagaya_error_text() --------------------------------------------------------------------- */
+
+#define EXPECT_TEXT(call, wanted, word)                                                            \
+  do {                                                                                             \
+    EXPECT_ERROR((int)(call), (wanted));                                                           \
+    if (strstr(nagaya_error_text(), (word)) == NULL) {                                             \
+      fprintf(stderr, "rank %d line %d: %s says \"%s\", not \"%s\"\n", (int)rank, __LINE__, #call, \
+              nagaya_error_text(), (word));                                                        \
+      _exit(1);                                                                                    \
+    }                                                                                              \
+  } while (0)
+
+/* On the own node the caller sees all mistakes. */
+static void texts(void) {
+  const nagaya_remote own = all[rank];
+  nagaya_remote place = own;
+  nagaya_llcl_transfer put = {own, local, sizeof memory + 8, none};
+  EXPECT_TEXT(nagaya_llcl_try_write(&put), -EINVAL, "136 bytes at offset 0 exceed region");
+  put.remote.region = 0;
+  EXPECT_TEXT(nagaya_llcl_try_read(&put), -EINVAL, "has no region");
+  put = (nagaya_llcl_transfer){own, NULL, 8, none};
+  EXPECT_TEXT(nagaya_llcl_try_write(&put), -EINVAL, "local memory is NULL");
+  put = (nagaya_llcl_transfer){own, local, 8, {9, NULL, NULL}};
+  EXPECT_TEXT(nagaya_llcl_try_write(&put), -EINVAL, "no kind 9");
+  put.on_complete = nagaya_counter((uint64_t*)((char*)local + 4));
+  EXPECT_TEXT(nagaya_llcl_try_write(&put), -EINVAL, "not aligned to 8 bytes");
+  put = (nagaya_llcl_transfer){of_process(12345, 0), local, 8, none};
+  EXPECT_TEXT(nagaya_llcl_try_write(&put), -EINVAL, "no node 12345");
+  place.offset = 4;
+  nagaya_llcl_atomic add = {place, NAGAYA_ADD, NAGAYA_INT64, 1, 0, NULL, none};
+  EXPECT_TEXT(nagaya_llcl_try_atomic(&add), -EINVAL, "not aligned to 8 bytes");
+  add.operation = NAGAYA_AND, add.type = NAGAYA_DOUBLE;
+  EXPECT_TEXT(nagaya_llcl_try_atomic(&add), -EINVAL, "operation 3 with type 5");
+  nagaya_llcl_piece piece = {local, sizeof memory, 8, 1, 8, 8};
+  const nagaya_llcl_pieces pieces = {own, &piece, 1, none};
+  EXPECT_TEXT(nagaya_llcl_try_write_pieces(&pieces), -EINVAL, "exceed region");
+  const nagaya_process self = own.process;
+  EXPECT_TEXT(nagaya_llcl_try_message(self, 300, local, 8, none), -EINVAL, "not 300");
+  EXPECT_TEXT(nagaya_llcl_handle(300, hear, NULL), -EINVAL, "not 300");
+  EXPECT_TEXT(nagaya_comm_process(size, NULL), -EINVAL, "NULL");
+  nagaya_process process;
+  EXPECT_TEXT(nagaya_comm_process(-7, &process), -EINVAL, "no rank -7");
+  EXPECT_ERROR(nagaya_llcl_register(&aside, 8, &place), 0);
+  EXPECT_ERROR(nagaya_llcl_deregister(&place), 0);
+  EXPECT_TEXT(nagaya_llcl_deregister(&place), -EINVAL, "or no more");
+  put = (nagaya_llcl_transfer){place, local, 8, none};
+  EXPECT_TEXT(nagaya_llcl_try_write(&put), -EINVAL, "has been deregistered");
+}
+
 /* Requests to the own node are possible in every task; other nodes are not known. */
 static void before_init(void) {
   nagaya_remote own;
@@ -411,9 +460,10 @@ static void after_finalize(void) {
 static void (*const mistakes[])(void) = {wrong_places,   wrong_processes,     wrong_sizes,
                                          wrong_pieces,   wrong_atomics,       wrong_completions,
                                          wrong_handlers, wrong_registrations, wrong_waits,
-                                         wrong_ranks,    wrong_collectives};
+                                         wrong_ranks,    wrong_collectives,   texts};
 
 int main(void) {
+  EXPECT_TEXT(nagaya_comm_rank(), -ESRCH, "call nagaya_comm_init() first");
   without_world();
   before_init();
   const int error = nagaya_comm_init();
@@ -433,6 +483,7 @@ int main(void) {
   }
   EXPECT_ERROR(nagaya_comm_barrier(), 0);
   EXPECT_ERROR(nagaya_comm_finalize(), 0);
+  EXPECT_TEXT(nagaya_comm_barrier(), -ESRCH, "nagaya_comm_init() again");
   without_world();
   after_finalize();
   return 0;

@@ -14,6 +14,7 @@
 
 #include "base/catch_errors.h"
 #include "llcl/board/message.h"
+#include "llcl/requests/refusal.h"
 #include "processes/table_index.h"
 #include "task/space/own_record.h"
 #include "task/space/space_heap.h"
@@ -173,11 +174,14 @@ int Endpoint::flush(uint32_t node, int timeout_ms) {
 }
 
 int Endpoint::handle(uint32_t number, nagaya_handler* function, void* context) {
-  if (number >= handlers_.size() || function == nullptr) return -EINVAL;
+  if (number >= handlers_.size() || function == nullptr)
+    return refuse(-EINVAL, "handlers have a function, and numbers from 0 to %zu, not %u",
+                  handlers_.size() - 1, number);
   if (!start_completer()) return -ENOMEM;
   const std::lock_guard lock(lock_);
   Handler& handler = handlers_[number];
-  if (handler.function.load(std::memory_order_relaxed) != nullptr) return -EEXIST;
+  if (handler.function.load(std::memory_order_relaxed) != nullptr)
+    return refuse(-EEXIST, "handler %u has a function already", number);
   handler.context = context;
   handler.function.store(function, std::memory_order_release);  // pairs with call_handler
   return 0;
@@ -187,7 +191,10 @@ int Endpoint::send(uint32_t task, uint32_t handler, const void* data, size_t byt
                    const nagaya_completion& on_complete) {
   // Acquire: pairs with the constructor; a task that never took part has no handlers.
   if (task >= board_->capacity || board_->attached[task].load(std::memory_order_acquire) == 0)
-    return -EINVAL;
+    return refuse(-EINVAL,
+                  "task %u of this node does not exist, or has called no function "
+                  "of llcl.h",
+                  task);
   const uint32_t state = handler_state_of(*board_, task);
   if (state == TaskWaiter::kNoHandlers) return complete(on_complete, -ENOENT), 0;
   if (state == TaskWaiter::kOverloaded && !is_completer_) return -EAGAIN;

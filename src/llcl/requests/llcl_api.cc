@@ -9,8 +9,8 @@
 #include "llcl/board/apply_atomic.h"
 #include "llcl/board/port_cell.h"
 #include "llcl/requests/endpoint.h"
-#include "llcl/requests/misuse.h"
 #include "llcl/requests/prepare.h"
+#include "llcl/requests/refusal.h"
 #include "llcl/requests/word.h"
 
 namespace nagaya::llcl {
@@ -22,12 +22,12 @@ void count_access(const Endpoint& self) {
 
 int transfer(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   if (const int error = check(*self, transfer, counter); error != 0) return error;
   count_access(*self);
   const uint32_t node = transfer->remote.process.node;
   if (!self->is_here(node))
-    return self->submit(node, transfer->on_complete, [&](Command& command) {
+    return submit(*self, node, transfer->on_complete, [&](Command& command) {
       describe(op, *transfer, counter, &command);
       if (is_inline(op, transfer->bytes))
         std::memcpy(command.data.payload, transfer->local, transfer->bytes);
@@ -45,19 +45,21 @@ int spans_of(const nagaya_llcl_pieces& all, size_t n, layout::Span* local, layou
   const Piece piece = std::bit_cast<Piece>(all.pieces[n]);
   const bool possible = local_span(piece, local) && remote_span(piece, all.remote.offset, remote) &&
                         (local->bytes == 0 || piece.local != 0);
-  return possible ? 0 : -EINVAL;
+  if (possible) return 0;
+  return refuse(-EINVAL, "piece %zu: its local memory is NULL, or a range of it cannot be", n);
 }
 
 int pieces_here(const Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
   const Found place = self.find(all.remote, 0);
-  int error = place.error;
+  int error = place.error == 0 ? 0 : refuse_place(self, all.remote, 0);
   for (size_t n = 0; error == 0 && n < all.count; ++n) {
     layout::Span local, remote;
     error = spans_of(all, n, &local, &remote);
     if (error != 0 || remote.bytes == 0) continue;
     nagaya_remote touched = all.remote;
     touched.offset = remote.first;
-    error = self.find(touched, remote.bytes).error;
+    if (self.find(touched, remote.bytes).error != 0)
+      error = refuse_place(self, touched, remote.bytes);
   }
   if (error != 0) return error;
   for (size_t n = 0; n < all.count; ++n)
@@ -67,17 +69,16 @@ int pieces_here(const Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
 }
 
 int pieces_there(Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
-  const task::SpaceHeader& space = *self.record().space;
-  int error = check_place(all.remote);
-  if (error == 0) error = check_local(space, all.pieces, all.count * sizeof(Piece));
+  int error = require_place(all.remote);
+  if (error == 0) error = require_local(self, all.pieces, all.count * sizeof(Piece));
   for (size_t n = 0; error == 0 && n < all.count; ++n) {
     layout::Span local, remote;
     error = spans_of(all, n, &local, &remote);
     if (error == 0)
-      error = check_local(space, reinterpret_cast<const void*>(local.first), local.bytes);
+      error = require_local(self, reinterpret_cast<const void*>(local.first), local.bytes);
   }
   if (error != 0) return error;
-  return self.submit(all.remote.process.node, all.on_complete, [&](Command& command) {
+  return submit(self, all.remote.process.node, all.on_complete, [&](Command& command) {
     set_place(&command, op, all.remote);
     command.data.pieces = {reinterpret_cast<uint64_t>(all.pieces), all.count};
   });
@@ -85,10 +86,12 @@ int pieces_there(Endpoint& self, Op op, const nagaya_llcl_pieces& all) {
 
 int pieces(Op op, const nagaya_llcl_pieces* all) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (all == nullptr || !is_valid(all->on_complete) ||
-      (all->pieces == nullptr && all->count != 0) || all->count > SIZE_MAX / sizeof(Piece))
-    return -EINVAL;
+  if (self == nullptr) return refuse_outside();
+  if (all == nullptr) return refuse_null("the request");
+  if (!is_valid(all->on_complete)) return refuse_completion(all->on_complete);
+  if (all->pieces == nullptr && all->count != 0) return refuse_null("the list of pieces");
+  if (all->count > SIZE_MAX / sizeof(Piece))
+    return refuse(-EINVAL, "there cannot be %zu pieces", all->count);
   count_access(*self);
   return self->is_here(all->remote.process) ? pieces_here(*self, op, *all)
                                             : pieces_there(*self, op, *all);
@@ -104,13 +107,13 @@ void apply(const Command& command, void* word) {
 
 int change(Op op, const nagaya_llcl_atomic* what) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   if (const int error = check(*self, what); error != 0) return error;
   count_access(*self);
   const uint32_t node = what->remote.process.node;
   if (!self->is_here(node))
-    return self->submit(node, what->on_complete,
-                        [&](Command& command) { describe(op, *what, &command); });
+    return submit(*self, node, what->on_complete,
+                  [&](Command& command) { describe(op, *what, &command); });
   nagaya_llcl_prepared request;
   const int error = prepare_checked(*self, *what, &request);
   return error != 0 ? error : nagaya_llcl_try_start(&request);
@@ -121,8 +124,8 @@ int change(Op op, const nagaya_llcl_atomic* what) {
 int change_word(const nagaya_remote* word, nagaya_operation operation, uint64_t value,
                 nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (word == nullptr) return -EINVAL;
+  if (self == nullptr) return refuse_outside();
+  if (word == nullptr) return refuse_null("the place of the word");
   const nagaya_llcl_atomic what{*word, operation, NAGAYA_UINT64, value, 0, nullptr, on_complete};
   const int error = nagaya_llcl_try_atomic(&what);
   if (error == 0 && self->is_here(word->process.node)) wake_task(self->board(), word->process.task);
@@ -157,7 +160,7 @@ static_assert(static_cast<int>(Atomic::kMax) == NAGAYA_MAX &&
 
 int wait(Purpose purpose, int (*is_over)(void* context), void* context, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   return self->wait(
       purpose, [&] { return is_over(context) != 0; }, timeout_ms);
 }
@@ -168,11 +171,14 @@ using namespace nagaya::llcl;
 
 int nagaya_llcl_register(void* base, size_t bytes, nagaya_remote* out) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (base == nullptr || bytes == 0 || out == nullptr) return -EINVAL;
-  if (const int error = check_local(*self->record().space, base, bytes); error != 0) return error;
+  if (self == nullptr) return refuse_outside();
+  if (base == nullptr || bytes == 0) return refuse(-EINVAL, "there is no memory to register");
+  if (out == nullptr) return refuse_null("the place to be set");
+  if (const int error = require_local(*self, base, bytes); error != 0) return error;
   const uint32_t region = self->board().regions->add(self->owner(), base, bytes);
-  if (region == RegionTable::kNone) return -ENOSPC;
+  if (region == RegionTable::kNone)
+    return refuse(-ENOSPC, "this node has %u regions, the most there can be",
+                  RegionTable::kRegions);
   const uint32_t node = self->board().node.load(std::memory_order_relaxed);
   *out = {{node, self->record().number}, region, 0, 0};
   return 0;
@@ -180,9 +186,12 @@ int nagaya_llcl_register(void* base, size_t bytes, nagaya_remote* out) {
 
 int nagaya_llcl_deregister(const nagaya_remote* place) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (place == nullptr || !self->is_here(place->process)) return -EINVAL;
-  return self->board().regions->remove(self->owner(), place->region);
+  if (self == nullptr) return refuse_outside();
+  if (place == nullptr) return refuse_null("the place");
+  if (self->is_here(place->process) &&
+      self->board().regions->remove(self->owner(), place->region) == 0)
+    return 0;
+  return refuse(-EINVAL, "region %#x is not a region of this task, or no more", place->region);
 }
 
 void* nagaya_llcl_pointer(const nagaya_remote* place, size_t bytes) {
@@ -200,7 +209,7 @@ int nagaya_llcl_try_write(const nagaya_llcl_transfer* what) {
 }
 
 int nagaya_llcl_try_write_notify(const nagaya_llcl_transfer* what, const nagaya_remote* counter) {
-  return counter == nullptr ? -EINVAL : transfer(Op::kPutNotify, what, counter);
+  return counter == nullptr ? refuse_null("the counter") : transfer(Op::kPutNotify, what, counter);
 }
 
 int nagaya_llcl_prepare_read(const nagaya_llcl_transfer* what, nagaya_llcl_prepared* out) {
@@ -213,7 +222,8 @@ int nagaya_llcl_prepare_write(const nagaya_llcl_transfer* what, nagaya_llcl_prep
 
 int nagaya_llcl_prepare_write_notify(const nagaya_llcl_transfer* what, const nagaya_remote* counter,
                                      nagaya_llcl_prepared* out) {
-  return counter == nullptr ? -EINVAL : prepare(Op::kPutNotify, what, counter, out);
+  return counter == nullptr ? refuse_null("the counter")
+                            : prepare(Op::kPutNotify, what, counter, out);
 }
 
 int nagaya_llcl_prepare_atomic(const nagaya_llcl_atomic* what, nagaya_llcl_prepared* out) {
@@ -222,10 +232,10 @@ int nagaya_llcl_prepare_atomic(const nagaya_llcl_atomic* what, nagaya_llcl_prepa
 
 int nagaya_llcl_start_by_call(const nagaya_llcl_prepared* request) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   const auto& command = *std::launder(reinterpret_cast<const Command*>(request->command));
   if (request->way == NAGAYA_LLCL_LANE)
-    return self->submit(command.node, request->on_complete, [&](Command& out) {
+    return submit(*self, command.node, request->on_complete, [&](Command& out) {
       out = command;
       if (command.inline_bytes != 0)
         std::memcpy(out.data.payload, request->from, command.inline_bytes);
@@ -261,17 +271,22 @@ int nagaya_llcl_try_write_pieces(const nagaya_llcl_pieces* what) {
 
 int nagaya_llcl_try_fence(uint32_t node, nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (!is_valid(on_complete)) return -EINVAL;
-  if (!self->is_here(node)) return self->ask_fence(node, on_complete);
+  if (self == nullptr) return refuse_outside();
+  if (!is_valid(on_complete)) return refuse_completion(on_complete);
+  if (!self->is_here(node)) {
+    const int error = self->ask_fence(node, on_complete);
+    return error == -EINVAL ? refuse_node(*self, node) : error;
+  }
   complete(on_complete, 0);
   return 0;
 }
 
 int nagaya_llcl_flush(uint32_t node, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  return self->is_here(node) ? 0 : self->flush(node, timeout_ms);
+  if (self == nullptr) return refuse_outside();
+  if (self->is_here(node)) return 0;
+  const int error = self->flush(node, timeout_ms);
+  return error == -EINVAL ? refuse_node(*self, node) : error;
 }
 
 int nagaya_llcl_try_atomic(const nagaya_llcl_atomic* what) {
@@ -294,22 +309,26 @@ int nagaya_llcl_try_set_word(const nagaya_remote* word, uint64_t value,
 
 int nagaya_llcl_handle(uint32_t number, nagaya_handler* function, void* context) {
   Endpoint* const self = Endpoint::own();
-  return self == nullptr ? -ESRCH : self->handle(number, function, context);
+  return self == nullptr ? refuse_outside() : self->handle(number, function, context);
 }
 
 int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data, size_t bytes,
                             nagaya_completion on_complete) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (!is_valid(on_complete) || (data == nullptr && bytes != 0) || number >= kPortHandlers)
-    return -EINVAL;
-  if (bytes > kActiveMessageMaxBytes) return -EMSGSIZE;
+  if (self == nullptr) return refuse_outside();
+  if (!is_valid(on_complete)) return refuse_completion(on_complete);
+  if (data == nullptr && bytes != 0) return refuse_null("the message");
+  if (number >= kPortHandlers)
+    return refuse(-EINVAL, "handlers have numbers from 0 to %u, not %u", kPortHandlers - 1, number);
+  if (bytes > kActiveMessageMaxBytes)
+    return refuse(-EMSGSIZE, "a message has at most %u bytes, not %zu", NAGAYA_LLCL_MESSAGE_MAX,
+                  bytes);
   if (self->is_here(to)) return self->send(to.task, number, data, bytes, on_complete);
   const nagaya_remote place{to, number, 0, 0};
-  int error = check_place(place);
-  if (error == 0) error = check_local(*self->record().space, data, bytes);
+  int error = require_place(place);
+  if (error == 0) error = require_local(*self, data, bytes);
   if (error != 0) return error;
-  return self->submit(to.node, on_complete, [&](Command& command) {
+  return submit(*self, to.node, on_complete, [&](Command& command) {
     set_place(&command, Op::kActiveMessage, place);
     command.offset = bytes;  // all of the message is the user's data
     if (is_inline(Op::kActiveMessage, bytes)) {
@@ -323,7 +342,7 @@ int nagaya_llcl_try_message(nagaya_process to, uint32_t number, const void* data
 
 int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   uint32_t value = 0;
   const auto ready = [&] {  // acquire: pairs with the completer
     value = std::atomic_ref(*const_cast<uint32_t*>(flag)).load(std::memory_order_acquire);
@@ -335,7 +354,7 @@ int nagaya_llcl_wait_flag(const uint32_t* flag, int timeout_ms) {
 
 int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   uint64_t value = 0;
   const auto ready = [&] {  // acquire: pairs with the completer
     value = std::atomic_ref(*const_cast<uint64_t*>(counter)).load(std::memory_order_acquire);
@@ -348,7 +367,7 @@ int nagaya_llcl_wait_counter(const uint64_t* counter, uint64_t least, int timeou
 
 int nagaya_llcl_wait_word(const uint64_t* word, uint64_t least, int timeout_ms) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   const std::atomic_ref value(*const_cast<uint64_t*>(word));
   const uint32_t polls =
       self->board().load.crowded() ? 1 : nagaya::mailbox::WaitTable::kPollsOfWord;
@@ -367,8 +386,9 @@ int nagaya_llcl_wait(int (*is_over)(void* context), void* context, int timeout_m
 
 int nagaya_llcl_add_progress(const nagaya_progress* progress) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (!std::has_single_bit(progress->every)) return -EINVAL;
+  if (self == nullptr) return refuse_outside();
+  if (!std::has_single_bit(progress->every))
+    return refuse(-EINVAL, "`every` is a power of two, not %u", progress->every);
   return self->waits().add(
       {progress->advance, progress->every, progress->before_sleep, nullptr, progress->context});
 }
@@ -376,14 +396,14 @@ int nagaya_llcl_add_progress(const nagaya_progress* progress) {
 int nagaya_llcl_progress_by_turns(int (*take)(void* context), void (*give_back)(void* context),
                                   void* context) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   self->waits().poll_by_turns([=] { return take(context) != 0; }, [=] { give_back(context); });
   return 0;
 }
 
 int nagaya_llcl_remove_progress(const void* context) {
   Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
+  if (self == nullptr) return refuse_outside();
   self->waits().remove(context);
   return 0;
 }

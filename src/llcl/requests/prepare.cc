@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "llcl/requests/prepare.h"
+#include "llcl/requests/refusal.h"
 
 #include <cerrno>
 #include <cstddef>
@@ -7,7 +8,6 @@
 
 #include "layout/bytes.h"
 #include "llcl/board/apply_atomic.h"
-#include "llcl/requests/misuse.h"
 
 namespace nagaya::llcl {
 namespace {
@@ -33,9 +33,10 @@ uint32_t way_of(const nagaya_llcl_prepared& request) {
 
 int prepare_counter(const Endpoint& self, const nagaya_remote& counter, nagaya_llcl_prepared* out) {
   const Found found = self.find(counter, sizeof(uint64_t));
-  if (out->task >= self.board().capacity || found.error != 0 ||
-      !is_aligned(found.address, sizeof(uint64_t)))
-    return -EINVAL;
+  if (out->task >= self.board().capacity || found.error != 0)
+    return refuse_place(self, counter, sizeof(uint64_t));
+  if (!is_aligned(found.address, sizeof(uint64_t)))
+    return refuse_alignment(counter, sizeof(uint64_t));
   out->counter = reinterpret_cast<uint64_t*>(found.address);
   out->sleepers = reinterpret_cast<const uint32_t*>(&self.board().sleepers[out->task].count);
   return 0;
@@ -44,7 +45,7 @@ int prepare_counter(const Endpoint& self, const nagaya_remote& counter, nagaya_l
 int prepare_here(const Endpoint& self, Op op, const nagaya_llcl_transfer& transfer,
                  const nagaya_remote* counter, nagaya_llcl_prepared* out) {
   const Found found = self.find(transfer.remote, transfer.bytes);
-  if (found.error != 0) return found.error;
+  if (found.error != 0) return refuse_place(self, transfer.remote, transfer.bytes);
   out->to = op == Op::kGet ? transfer.local : found.address;
   out->from = op == Op::kGet ? found.address : transfer.local;
   out->way = way_of(*out);
@@ -60,15 +61,17 @@ bool is_inline_add(const nagaya_llcl_atomic& what) {
 }  // namespace
 
 int check(const Endpoint& self, const nagaya_llcl_atomic* atomic) {
-  if (atomic == nullptr || !is_valid(atomic->on_complete) ||
-      static_cast<unsigned>(atomic->operation) > NAGAYA_MAX ||
-      static_cast<unsigned>(atomic->type) > NAGAYA_DOUBLE)
-    return -EINVAL;
+  if (atomic == nullptr) return refuse_null("the request");
+  if (!is_valid(atomic->on_complete)) return refuse_completion(atomic->on_complete);
   const auto type = static_cast<Type>(atomic->type);
-  if (!is_defined(static_cast<Atomic>(atomic->operation), type)) return -EINVAL;
-  const int error = check_place(atomic->remote);
+  if (static_cast<unsigned>(atomic->operation) > NAGAYA_MAX ||
+      static_cast<unsigned>(atomic->type) > NAGAYA_DOUBLE ||
+      !is_defined(static_cast<Atomic>(atomic->operation), type))
+    return refuse(-EINVAL, "no atomic has operation %u with type %u",
+                  static_cast<unsigned>(atomic->operation), static_cast<unsigned>(atomic->type));
+  const int error = require_place(atomic->remote);
   if (error != 0 || self.is_here(atomic->remote.process) || atomic->before == nullptr) return error;
-  return check_local(*self.record().space, atomic->before, size_of(type));
+  return require_local(self, atomic->before, size_of(type));
 }
 
 int prepare_checked(const Endpoint& self, Op op, const nagaya_llcl_transfer& transfer,
@@ -93,8 +96,8 @@ int prepare_checked(const Endpoint& self, const nagaya_llcl_atomic& atomic,
   if (!self.is_here(atomic.remote.process)) return 0;
   const size_t bytes = size_of(static_cast<Type>(atomic.type));
   const Found found = self.find(atomic.remote, bytes);
-  if (found.error != 0) return found.error;
-  if (!is_aligned(found.address, bytes)) return -EINVAL;
+  if (found.error != 0) return refuse_place(self, atomic.remote, bytes);
+  if (!is_aligned(found.address, bytes)) return refuse_alignment(atomic.remote, bytes);
   out->to = found.address;
   out->way = is_inline_add(atomic) ? NAGAYA_LLCL_ADD : NAGAYA_LLCL_CALL;
   return 0;
@@ -103,16 +106,16 @@ int prepare_checked(const Endpoint& self, const nagaya_llcl_atomic& atomic,
 int prepare(Op op, const nagaya_llcl_transfer* transfer, const nagaya_remote* counter,
             nagaya_llcl_prepared* out) {
   const Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (out == nullptr) return -EINVAL;
+  if (self == nullptr) return refuse_outside();
+  if (out == nullptr) return refuse_null("the prepared request");
   const int error = check(*self, transfer, counter);
   return error != 0 ? error : prepare_checked(*self, op, *transfer, counter, out);
 }
 
 int prepare_atomic(const nagaya_llcl_atomic* atomic, nagaya_llcl_prepared* out) {
   const Endpoint* const self = Endpoint::own();
-  if (self == nullptr) return -ESRCH;
-  if (out == nullptr) return -EINVAL;
+  if (self == nullptr) return refuse_outside();
+  if (out == nullptr) return refuse_null("the prepared request");
   const int error = check(*self, atomic);
   return error != 0 ? error : prepare_checked(*self, *atomic, out);
 }

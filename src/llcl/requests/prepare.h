@@ -13,7 +13,7 @@
 #include <cerrno>
 
 #include "llcl/requests/endpoint.h"
-#include "llcl/requests/misuse.h"
+#include "llcl/requests/refusal.h"
 
 namespace nagaya::llcl {
 
@@ -63,16 +63,16 @@ inline void describe(Op op, const nagaya_llcl_atomic& atomic, Command* out) {
 
 inline int check(const Endpoint& self, const nagaya_llcl_transfer* transfer,
                  const nagaya_remote* counter) {
-  if (transfer == nullptr || !is_valid(transfer->on_complete) ||
-      (transfer->local == nullptr && transfer->bytes != 0))
-    return -EINVAL;
+  if (transfer == nullptr) return refuse_null("the request");
+  if (!is_valid(transfer->on_complete)) return refuse_completion(transfer->on_complete);
+  if (transfer->local == nullptr && transfer->bytes != 0) return refuse_null("the local memory");
   const nagaya_process process = transfer->remote.process;
   if (counter != nullptr &&
       (counter->process.node != process.node || counter->process.task != process.task))
-    return -EINVAL;
+    return refuse(-EINVAL, "the counter is of another process than the remote memory");
   if (self.is_here(process)) return 0;
-  const int error = check_place(transfer->remote);
-  return error != 0 ? error : check_local(*self.record().space, transfer->local, transfer->bytes);
+  const int error = require_place(transfer->remote);
+  return error != 0 ? error : require_local(self, transfer->local, transfer->bytes);
 }
 
 int check(const Endpoint& self, const nagaya_llcl_atomic* atomic);
