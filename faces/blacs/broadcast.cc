@@ -39,11 +39,10 @@ RootBroadcast* new_root_broadcast() {
   return object;
 }
 
-void check(int error, const char* what) {
-  if (error == 0) return;
-  System::own().abort(1, std::string(what) + ": " +
-                             (error == -EMSGSIZE ? "what was sent is longer than the matrix"
-                                                 : strerrorname_np(-error)));
+void check(int error, const Grid& grid) {
+  if (error != 0)
+    grid.refuse_call(error == -EMSGSIZE ? "what was sent is longer than the matrix"
+                                        : strerrorname_np(-error));
 }
 
 // Teams of ended grids that have pending broadcasts.
@@ -55,7 +54,8 @@ void close_idle_teams() {
 }
 
 void on_complete(nagaya_collective* what) {
-  check(what->error, "a broadcast");
+  if (what->error != 0)
+    System::own().abort(1, "a broadcast is lost: " + std::string(strerrorname_np(-what->error)));
   auto* const object = reinterpret_cast<RootBroadcast*>(what);
   if (object->state.exchange(RootBroadcast::State::kComplete, std::memory_order_acq_rel) ==
       RootBroadcast::State::kAbandoned)
@@ -73,11 +73,11 @@ void abandon(RootBroadcast* object) {
 
 // Waits for the others to read the matrix, then makes a copy for those that have not begun. Returns
 // whether all have read the matrix itself.
-bool await_readers(nagaya_team& team, RootBroadcast& object) {
+bool await_readers(const Grid& grid, nagaya_team& team, RootBroadcast& object) {
   if (wait_for(time_before_copy(object.what.send.bytes), [&] { return object.is_complete(); }))
     return true;
   const int copies = nagaya_coll_detach(&team, &object.what);
-  check(std::min(copies, 0), "a broadcast");
+  check(std::min(copies, 0), grid);
   return copies == 0;
 }
 
@@ -95,9 +95,9 @@ void broadcast(Grid& grid, Scope scope, const Layout& layout) {
   what.may_detach = 1;
   what.complete = on_complete;
   nagaya_team& team = grid.team(scope);
-  check(nagaya_coll_start(&team, &what), "a broadcast");
+  check(nagaya_coll_start(&team, &what), grid);
   if (!object->is_complete()) {
-    const bool was_direct = await_readers(team, *object);
+    const bool was_direct = await_readers(grid, team, *object);
     ++(was_direct ? send_counters().broadcasts_direct : send_counters().broadcasts_copied);
   }
   abandon(object);
@@ -112,13 +112,13 @@ void receive_broadcast(Grid& grid, Scope scope, Int root, const Layout& layout) 
   what.receive.bytes = layout.bytes();
   what.receive.runs = layout.runs_or_null();
   what.may_detach = 1;
-  check(run(grid.team(scope), what), "the receipt of a broadcast");
+  check(run(grid.team(scope), what), grid);
 }
 
 void barrier(Grid& grid, Scope scope) {
   nagaya_collective what = {};
   what.kind = NAGAYA_BARRIER;
-  check(run(grid.team(scope), what), "a barrier");
+  check(run(grid.team(scope), what), grid);
 }
 
 void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all) {
@@ -128,7 +128,7 @@ void allgather(Grid& grid, Scope scope, const void* own, size_t bytes, void* all
   what.send.bytes = what.receive.bytes = bytes;
   what.receive.base = all;
   what.receive.stride = static_cast<ptrdiff_t>(bytes);
-  check(run(grid.team(scope), what), "an allgather");
+  check(run(grid.team(scope), what), grid);
 }
 
 void close_team(nagaya_team* team) {

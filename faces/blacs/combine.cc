@@ -86,8 +86,7 @@ void reduce(Grid& grid, Scope scope, const CombineOperand& operand, T* items,
   what.elements.context = context;
   what.elements.commutes = 1;
   const int error = run(grid.team(scope), what);
-  if (error != 0)
-    System::own().abort(1, "a combine operation: " + std::string(strerrorname_np(-error)));
+  if (error != 0) grid.refuse_call(strerrorname_np(-error));
 }
 
 // Reduces a matrix that may have gaps between its columns; over several nodes by a packed copy.

@@ -55,7 +55,10 @@ static_assert(sizeof(ByAddress) == sizeof(void*) && std::is_trivially_copyable_v
   extern "C" __attribute__((visibility("default"))) result name parameters {                       \
     if (nagaya::blacs::System::is_forked_child())                                                  \
       return nagaya::blacs::answer_forked_child<result>(#name);                                    \
-    if (nagaya::blacs::System::is_served_here()) return serve arguments;                           \
+    if (nagaya::blacs::System::is_served_here()) {                                                 \
+      nagaya::blacs::System::called = #name;                                                       \
+      return serve arguments;                                                                      \
+    }                                                                                              \
     static auto* const next_function = nagaya::blacs::find_next_definition<decltype(name)>(#name); \
     return next_function arguments;                                                                \
   }

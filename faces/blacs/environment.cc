@@ -12,6 +12,7 @@ using nagaya::blacs::find_grid;
 using nagaya::blacs::Grid;
 using nagaya::blacs::grid_of;
 using nagaya::blacs::Int;
+using nagaya::blacs::scope_of;
 using nagaya::blacs::System;
 using nagaya::blacs::warn;
 
@@ -32,9 +33,9 @@ enum What {
 };
 
 // Returns nullptr if there is no such setting.
-Int* setting_of(Int context, Int what, const char* caller) {
+Int* setting_of(Int context, Int what) {
   if (what < kBroadcastRings || what > kCoherent) return nullptr;
-  Grid& grid = grid_of(context, caller);
+  Grid& grid = grid_of(context);
   Int* const settings[] = {&grid.broadcast_rings,  &grid.broadcast_branches, &grid.combine_rings,
                            &grid.combine_branches, &grid.is_repeatable,      &grid.is_coherent};
   return settings[what - kBroadcastRings];
@@ -54,13 +55,13 @@ void get(Int context, Int what, Int* value, bool is_fortran) {
       *value = 0;
       return;
     case kHandleOfContext: {
-      Grid& grid = grid_of(context, "blacs_get");
+      Grid& grid = grid_of(context);
       const bool is_communicator = is_fortran && System::own().mpi() != nullptr;
       *value = is_communicator ? grid.communicator() : grid.handle();
       return;
     }
   }
-  const Int* const setting = setting_of(context, what, "blacs_get");
+  const Int* const setting = setting_of(context, what);
   if (setting != nullptr)
     *value = *setting;
   else
@@ -68,7 +69,7 @@ void get(Int context, Int what, Int* value, bool is_fortran) {
 }
 
 void set(Int context, Int what, const Int* value) {
-  Int* const setting = setting_of(context, what, "blacs_set");
+  Int* const setting = setting_of(context, what);
   const bool is_number_of_branches = what == kBroadcastBranches || what == kCombineBranches;
   const bool is_number_of_rings = what == kBroadcastRings || what == kCombineRings;
   if (setting == nullptr)
@@ -106,20 +107,20 @@ void get_grid_info(Int context, Int* rows, Int* columns, Int* row, Int* column) 
 }
 
 Int number_of(Int context, Int row, Int column) {
-  const Grid& grid = grid_of(context, "blacs_pnum");
+  const Grid& grid = grid_of(context);
   const bool exists = row >= 0 && row < grid.rows() && column >= 0 && column < grid.columns();
   return exists ? grid.number_of(row, column) : -1;
 }
 
 void coordinates_of(Int context, Int number, Int* row, Int* column) {
-  const Grid& grid = grid_of(context, "blacs_pcoord");
+  const Grid& grid = grid_of(context);
   const bool exists = number >= 0 && number < grid.rows() * grid.columns();
   *row = exists ? number / grid.columns() : -1;
   *column = exists ? number % grid.columns() : -1;
 }
 
 void exit_grid(Int context) {
-  grid_of(context, "blacs_gridexit");
+  grid_of(context);
   nagaya::blacs::remove_grid(context);
 }
 
@@ -144,12 +145,8 @@ void get_process_info(Int* number, Int* count) {
   *count = System::own().size();
 }
 
-nagaya::blacs::Scope scope(const char* letter, const char* caller) {
-  return nagaya::blacs::scope_of(letter, caller);
-}
-
-Int next_id(Int context, const char* letter, const char* caller) {
-  return grid_of(context, caller).next_id(scope(letter, caller));
+Int next_id(Int context, const char* letter) {
+  return grid_of(context).next_id(scope_of(letter));
 }
 
 void free_buffers(Int waits) {
@@ -159,7 +156,7 @@ void free_buffers(Int waits) {
 // Returns the Fortran handle of a system handle's communicator. Precondition: there is an MPI.
 Int communicator(Int handle) {
   return nagaya::blacs::is_grid_handle(handle)
-             ? nagaya::blacs::grid_of_handle(handle, "blacs2sys_handle").communicator()
+             ? nagaya::blacs::grid_of_handle(handle).communicator()
              : System::own().communicator_of(handle);
 }
 
@@ -227,7 +224,7 @@ ENTRIES(void, blacs_pcoord, PROCESS) {
 }
 
 ENTRIES(void, blacs_barrier, SCOPE) {
-  nagaya::blacs::barrier(grid_of(context, "blacs_barrier"), scope(letter, "blacs_barrier"));
+  nagaya::blacs::barrier(grid_of(context), scope_of(letter));
 }
 ENTRIES(void, blacs_freebuff, CONTEXT_AND_NUMBER) {
   static_cast<void>(context);
@@ -260,18 +257,18 @@ ENTRIES(void, free_blacs_system_handle, NUMBER) {
 
 ENTRIES(Int, ksendid, COORDINATES) {
   static_cast<void>(row), static_cast<void>(column);
-  return grid_of(context, "ksendid").next_pair_id();
+  return grid_of(context).next_pair_id();
 }
 ENTRIES(Int, krecvid, COORDINATES) {
   static_cast<void>(row), static_cast<void>(column);
-  return grid_of(context, "krecvid").next_pair_id();
+  return grid_of(context).next_pair_id();
 }
 ENTRIES(Int, kbsid, SCOPE) {
-  return next_id(context, letter, "kbsid");
+  return next_id(context, letter);
 }
 ENTRIES(Int, kbrid, ROOT) {
   static_cast<void>(row), static_cast<void>(column);
-  return next_id(context, letter, "kbrid");
+  return next_id(context, letter);
 }
 
 // Processor time: -1, unknown, as with the reference BLACS.

@@ -69,13 +69,12 @@ System::Members Grid::gather() {
     *greatest = std::max(*greatest, *static_cast<const uint32_t*>(in));
   };
   if (const int error = run(team(Scope::kAll), what); error != 0)
-    system.abort(1, "gridmap: " + std::string(strerrorname_np(-error)));
+    system.refuse_call(": " + std::string(strerrorname_np(-error)));
   return members;
 }
 
 System::Members Grid::gather(Int handle) {
-  return is_grid_handle(handle) ? grid_of_handle(handle, "gridinit or gridmap").gather()
-                                : System::own().gather(handle);
+  return is_grid_handle(handle) ? grid_of_handle(handle).gather() : System::own().gather(handle);
 }
 
 std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& map) {
@@ -83,9 +82,9 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
   System::own().next_grid_number = members.next_grid_number + 1;
   const auto count = static_cast<Int>(members.processes.size());
   if (rows < 1 || columns < 1 || rows > count / columns)
-    System::own().abort(1, "gridinit or gridmap: no grid of " + std::to_string(rows) + " x " +
-                               std::to_string(columns) + " from " + std::to_string(count) +
-                               " processes");
+    System::own().refuse_call(": no grid of " + std::to_string(rows) + " x " +
+                              std::to_string(columns) + " from " + std::to_string(count) +
+                              " processes");
   std::vector<nagaya_process> processes;
   System::Ranks ranks{members.ranks.communicator, {}};
   std::vector<bool> is_taken(members.processes.size());
@@ -94,11 +93,11 @@ std::unique_ptr<Grid> Grid::make(Int handle, Int rows, Int columns, const Map& m
     for (Int column = 0; column < columns; ++column) {
       const Int process = map(row, column);
       if (process < 0 || process >= count)
-        System::own().abort(1, "gridmap: there is no process " + std::to_string(process) + " of " +
-                                   std::to_string(count));
+        System::own().refuse_call(": there is no process " + std::to_string(process) + " of " +
+                                  std::to_string(count));
       if (is_taken[static_cast<size_t>(process)])
-        System::own().abort(
-            1, "gridmap: process " + std::to_string(process) + " is in the grid more than once");
+        System::own().refuse_call(": process " + std::to_string(process) +
+                                  " is in the grid more than once");
       is_taken[static_cast<size_t>(process)] = true;
       if (process == members.own) own = row * columns + column;
       processes.push_back(members.processes[static_cast<size_t>(process)]);
@@ -141,6 +140,14 @@ Grid::~Grid() {
   drop_messages(envelope(own_, kDataTag).context);
 }
 
+std::string Grid::place_of(Int number) const {
+  return "{" + std::to_string(number / columns_) + "," + std::to_string(number % columns_) + "}";
+}
+
+void Grid::refuse_call(const std::string& why) const {
+  System::own().refuse_call(" at " + place_of(own_) + ": " + why);
+}
+
 Int Grid::size_of(Scope scope) const {
   return scope == Scope::kRow ? columns_ : scope == Scope::kColumn ? rows_ : rows_ * columns_;
 }
@@ -178,19 +185,18 @@ Grid* find_grid(Int context) {
   return exists ? grids()[static_cast<size_t>(context)].get() : nullptr;
 }
 
-Grid& grid_of(Int context, const char* caller) {
+Grid& grid_of(Int context) {
   Grid* const grid = find_grid(context);
   if (grid == nullptr)
-    System::own().abort(1, std::string(caller) + ": there is no context " +
-                               std::to_string(context) + describe_other_blacs());
+    System::own().refuse_call(": there is no context " + std::to_string(context) +
+                              describe_other_blacs());
   return *grid;
 }
 
-Grid& grid_of_handle(Int handle, const char* caller) {
+Grid& grid_of_handle(Int handle) {
   for (const auto& grid : grids())
     if (grid != nullptr && grid->handle() == handle) return *grid;
-  System::own().abort(
-      1, std::string(caller) + ": the context of the system handle does not exist any more");
+  System::own().refuse_call(": the context of the system handle does not exist any more");
 }
 
 Int add_grid(std::unique_ptr<Grid> grid) {
@@ -209,7 +215,7 @@ void remove_all_grids() {
   grids().clear();
 }
 
-Scope scope_of(const char* letter, const char* caller) {
+Scope scope_of(const char* letter) {
   switch (*letter | 0x20) {
     case 'r':
       return Scope::kRow;
@@ -218,8 +224,7 @@ Scope scope_of(const char* letter, const char* caller) {
     case 'a':
       return Scope::kAll;
   }
-  System::own().abort(
-      1, std::string(caller) + ": scope '" + *letter + "' is none of row, column, all");
+  System::own().refuse_call(std::string(": scope '") + *letter + "' is none of row, column, all");
 }
 
 }  // namespace nagaya::blacs

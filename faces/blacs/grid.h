@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "faces/blacs/system.h"
@@ -38,6 +39,11 @@ class Grid {
     nagaya_processes_at(processes_.get(), static_cast<uint32_t>(number), &process);
     return process;
   }
+
+  // Ends the job with a line that names the call, and the caller's place.
+  [[noreturn]] void refuse_call(const std::string& why) const;
+  // Returns "{row,column}" of a process of the grid.
+  std::string place_of(Int number) const;
 
   // ---- collectives of a scope
 
@@ -117,14 +123,15 @@ inline bool is_grid_handle(Int handle) {
 }
 
 // The contexts of the calling process. If there is no such context, find_grid() returns nullptr;
-// the functions with `caller` end the job with a line that names it.
-Grid& grid_of(Int context, const char* caller);
+// the others end the job with a line that names the call.
+Grid& grid_of(Int context);
 Grid* find_grid(Int context);
-Grid& grid_of_handle(Int handle, const char* caller);
+Grid& grid_of_handle(Int handle);
 Int add_grid(std::unique_ptr<Grid> grid);
 void remove_grid(Int context);
 void remove_all_grids();
 
-Scope scope_of(const char* letter, const char* caller);
+// Ends the job if there is no such scope.
+Scope scope_of(const char* letter);
 
 }  // namespace nagaya::blacs

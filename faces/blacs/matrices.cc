@@ -14,7 +14,6 @@ using nagaya::blacs::Int;
 using nagaya::blacs::Layout;
 using nagaya::blacs::Scope;
 using nagaya::blacs::Shape;
-using nagaya::blacs::System;
 
 namespace {
 
@@ -29,56 +28,53 @@ Layout trapezoid(const char* part, const char* diagonal, Int m, Int n, const T* 
                            sizeof(T));
 }
 
-Int process_at(const Grid& grid, Int row, Int column, const char* caller) {
+Int process_at(const Grid& grid, Int row, Int column) {
   if (row < 0 || row >= grid.rows() || column < 0 || column >= grid.columns())
-    System::own().abort(1, std::string(caller) + ": there is no process {" + std::to_string(row) +
-                               "," + std::to_string(column) + "} in a grid of " +
-                               std::to_string(grid.rows()) + " x " +
-                               std::to_string(grid.columns()));
+    grid.refuse_call("there is no process {" + std::to_string(row) + "," + std::to_string(column) +
+                     "} in a grid of " + std::to_string(grid.rows()) + " x " +
+                     std::to_string(grid.columns()));
   return grid.number_of(row, column);
 }
 
 // Returns the rank of a process in the caller's row, in its column, or in the grid: a coordinate
 // that the scope implies is ignored. Ends the job if there is no such process.
-Int rank_at(const Grid& grid, Scope scope, Int row, Int column, const char* caller) {
+Int rank_at(const Grid& grid, Scope scope, Int row, Int column) {
   process_at(grid, scope == Scope::kRow ? grid.row() : row,
-             scope == Scope::kColumn ? grid.column() : column, caller);
+             scope == Scope::kColumn ? grid.column() : column);
   return grid.rank_in(scope, row, column);
 }
 
 void send(Int context, const Layout& layout, Int row, Int column) {
-  Grid& grid = grid_of(context, "sd2d");
-  nagaya::blacs::send(grid, process_at(grid, row, column, "sd2d"), layout);
+  Grid& grid = grid_of(context);
+  nagaya::blacs::send(grid, process_at(grid, row, column), layout);
 }
 
 void receive(Int context, const Layout& layout, Int row, Int column) {
-  Grid& grid = grid_of(context, "rv2d");
-  nagaya::blacs::receive(grid, process_at(grid, row, column, "rv2d"), layout);
+  Grid& grid = grid_of(context);
+  nagaya::blacs::receive(grid, process_at(grid, row, column), layout);
 }
 
 // Topologies say how data go from process to process: any letter means the fastest way here.
 void broadcast(Int context, const char* letter, const char* topology, const Layout& layout) {
   static_cast<void>(topology);
-  nagaya::blacs::broadcast(grid_of(context, "bs2d"), nagaya::blacs::scope_of(letter, "bs2d"),
-                           layout);
+  nagaya::blacs::broadcast(grid_of(context), nagaya::blacs::scope_of(letter), layout);
 }
 
 void receive_broadcast(Int context, const char* letter, const char* topology, const Layout& layout,
                        Int row, Int column) {
   static_cast<void>(topology);
-  Grid& grid = grid_of(context, "br2d");
-  const Scope scope = nagaya::blacs::scope_of(letter, "br2d");
-  const Int root = rank_at(grid, scope, row, column, "br2d");
+  Grid& grid = grid_of(context);
+  const Scope scope = nagaya::blacs::scope_of(letter);
+  const Int root = rank_at(grid, scope, row, column);
   nagaya::blacs::receive_broadcast(grid, scope, root, layout);
 }
 
 // Returns the grid and the scope of a combine operation. Ends the job if its destination does not
 // exist.
-std::pair<Grid&, Scope> scope_of_combine(Int context, const char* letter, Int row, Int column,
-                                         const char* caller) {
-  Grid& grid = grid_of(context, caller);
-  const Scope scope = nagaya::blacs::scope_of(letter, caller);
-  if (row != -1 && column != -1) rank_at(grid, scope, row, column, caller);
+std::pair<Grid&, Scope> scope_of_combine(Int context, const char* letter, Int row, Int column) {
+  Grid& grid = grid_of(context);
+  const Scope scope = nagaya::blacs::scope_of(letter);
+  if (row != -1 && column != -1) rank_at(grid, scope, row, column);
   return {grid, scope};
 }
 
@@ -86,7 +82,7 @@ template <class T>
 void sum(Int context, const char* letter, const char* topology, Int m, Int n, T* matrix, Int lda,
          Int row, Int column) {
   static_cast<void>(topology);
-  const auto [grid, scope] = scope_of_combine(context, letter, row, column, "gsum2d");
+  const auto [grid, scope] = scope_of_combine(context, letter, row, column);
   nagaya::blacs::sum(grid, scope, {m, n, lda, row, column}, matrix);
 }
 
@@ -94,8 +90,7 @@ template <class T>
 void find_extreme(bool wants_greatest, Int context, const char* letter, const char* topology, Int m,
                   Int n, T* matrix, Int lda, Int* rows, Int* columns, Int ld, Int row, Int column) {
   static_cast<void>(topology);
-  const auto [grid, scope] =
-      scope_of_combine(context, letter, row, column, wants_greatest ? "gamx2d" : "gamn2d");
+  const auto [grid, scope] = scope_of_combine(context, letter, row, column);
   nagaya::blacs::find_extreme(grid, scope, {m, n, lda, row, column}, matrix, {rows, columns, ld},
                               wants_greatest);
 }

@@ -18,12 +18,10 @@ namespace {
 
 blacs_sends& counts = send_counters();
 
-void check(int error, const char* what, Grid& grid, Int other) {
-  if (error == 0) return;
-  System::own().abort(1, std::string(what) + " {" + std::to_string(other / grid.columns()) + "," +
-                             std::to_string(other % grid.columns()) + "}: " +
-                             (error == -EMSGSIZE ? "the message is longer than the matrix"
-                                                 : strerrorname_np(-error)));
+void check(int error, const Grid& grid, Int other) {
+  if (error != 0)
+    grid.refuse_call("a message to or from " + grid.place_of(other) + ": " +
+                     strerrorname_np(-error));
 }
 
 // Waits for a request. Acquire: pairs with its completion, perhaps by another thread.
@@ -56,7 +54,7 @@ void send_copy(Grid& grid, Int to, Int tag, const Layout& layout) {
     if (own->is_data) pending_copies.fetch_sub(1, std::memory_order_relaxed);
   };
   if (copy->is_data) pending_copies.fetch_add(1, std::memory_order_relaxed);
-  check(nagaya_match_send(&copy->send), "a message to", grid, to);
+  check(nagaya_match_send(&copy->send), grid, to);
 }
 
 void send_short(Grid& grid, Int to, Int tag, const Layout& layout) {
@@ -64,7 +62,7 @@ void send_short(Grid& grid, Int to, Int tag, const Layout& layout) {
   const int error = nagaya_match_try_send(grid.process(to), &envelope, layout.data(),
                                           layout.bytes(), layout.runs_or_null(), nullptr);
   if (error == -EAGAIN) return send_copy(grid, to, tag, layout);
-  check(error, "a message to", grid, to);
+  check(error, grid, to);
 }
 
 bool is_short(Grid& grid, Int other, const Layout& layout) {
@@ -94,7 +92,7 @@ Ready* expect_ready(Grid& grid, Int from, Int number) {
         Ready::State::kAbandoned)
       delete own;
   };
-  check(nagaya_match_receive(&ready->receive), "a message to", grid, from);
+  check(nagaya_match_receive(&ready->receive), grid, from);
   return ready;
 }
 
@@ -105,9 +103,9 @@ void send_from_matrix(Grid& grid, Int to, const Layout& layout) {
   send.data = layout.data();
   send.bytes = layout.bytes();
   send.runs = layout.runs_or_null();
-  check(nagaya_match_send(&send), "a message to", grid, to);
+  check(nagaya_match_send(&send), grid, to);
   await(send.is_complete);
-  check(send.error, "a message to", grid, to);
+  check(send.error, grid, to);
 }
 
 void send_long(Grid& grid, Int to, Int number, const Layout& layout) {
@@ -136,8 +134,7 @@ void drop_old_readies(Grid& grid, Int to, Int number) {
     nagaya_receive receive = {};
     receive.wanted = ready.envelope;
     receive.from = grid.process(to);
-    check(nagaya_match_receive(&receive), "a message to", grid,
-          to);  // complete now: it has arrived
+    check(nagaya_match_receive(&receive), grid, to);  // complete now: it has arrived
   }
 }
 // Largest number of old readies of one process. send() looks for them only once in so many
@@ -161,10 +158,14 @@ void receive(Grid& grid, Int from, const Layout& layout) {
   receive.buffer = layout.data();
   receive.capacity = layout.bytes();
   receive.runs = layout.runs_or_null();
-  check(nagaya_match_receive(&receive), "a message from", grid, from);
+  check(nagaya_match_receive(&receive), grid, from);
   if (!is_short(grid, from, layout)) send_short(grid, from, number, {});
   await(receive.is_complete);
-  check(receive.error, "a message from", grid, from);
+  if (receive.error == -EMSGSIZE)
+    grid.refuse_call("the message from " + grid.place_of(from) + " is " +
+                     std::to_string(receive.bytes) + " bytes, the matrix " +
+                     std::to_string(layout.bytes()));
+  check(receive.error, grid, from);
 }
 
 blacs_sends& send_counters() {

@@ -57,8 +57,7 @@ struct LocalSubmatrices {
   LocalSubmatrix from, to;
 };
 
-LocalSubmatrix local_submatrix_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes,
-                                  const char* caller) {
+LocalSubmatrix local_submatrix_of(const Submatrix& matrix, const Shape& shape, size_t item_bytes) {
   const Descriptor& descriptor = matrix.descriptor;
   const Grid* const grid = find_grid(descriptor.context);
   if (grid == nullptr) return {nullptr, 0, -1, -1, {}, {}};
@@ -69,14 +68,13 @@ LocalSubmatrix local_submatrix_of(const Submatrix& matrix, const Shape& shape, s
                          columns.is_valid_for(shape.n, descriptor.columns) &&
                          descriptor.ld >= rows.local_count_of(descriptor.rows, grid->row());
   if (!is_inside)
-    System::own().abort(1, std::string(caller) + ": " + std::to_string(shape.m) + " x " +
-                               std::to_string(shape.n) + " items from {" +
-                               std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
-                               "} on are not in a matrix of " + std::to_string(descriptor.rows) +
-                               " x " + std::to_string(descriptor.columns) + ", first process {" +
-                               std::to_string(descriptor.first_row) + "," +
-                               std::to_string(descriptor.first_column) + "}, leading dimension " +
-                               std::to_string(descriptor.ld));
+    grid->refuse_call(std::to_string(shape.m) + " x " + std::to_string(shape.n) + " items from {" +
+                      std::to_string(matrix.row) + "," + std::to_string(matrix.column) +
+                      "} on are not in a matrix of " + std::to_string(descriptor.rows) + " x " +
+                      std::to_string(descriptor.columns) + ", first process {" +
+                      std::to_string(descriptor.first_row) + "," +
+                      std::to_string(descriptor.first_column) + "}, leading dimension " +
+                      std::to_string(descriptor.ld));
   return {static_cast<std::byte*>(matrix.local),
           static_cast<ptrdiff_t>(static_cast<size_t>(descriptor.ld) * item_bytes),
           grid->row(),
@@ -127,16 +125,14 @@ void copy_items(std::byte* to, const std::byte* from, Int count) {
 // The caller's part of the target, and the sources' parts by their places in their grid.
 class Target {
  public:
-  Target(const std::vector<LocalSubmatrices>& all, const LocalSubmatrix& own, const char* caller)
-      : own_(own) {
+  Target(const std::vector<LocalSubmatrices>& all, const LocalSubmatrix& own) : own_(own) {
     for (const auto& [from, to] : all) {
       if (from.row < 0) continue;
       sources_.resize(static_cast<size_t>(from.rows.processes * from.columns.processes));
       sources_[static_cast<size_t>(from.row * from.columns.processes + from.column)] = &from;
     }
     if (sources_.empty() || std::find(sources_.begin(), sources_.end(), nullptr) != sources_.end())
-      System::own().abort(1, std::string(caller) +
-                                 ": a process of the source's grid is not in the last argument's");
+      System::own().refuse_call(": a process of the source's grid is not in the last argument's");
   }
 
   template <size_t item_bytes>
@@ -183,11 +179,11 @@ class Target {
 }  // namespace
 
 void redistribute(Grid& grid, const Shape& shape, size_t item_bytes, const Submatrix& from,
-                  const Submatrix& to, const char* caller) {
-  const LocalSubmatrices own{local_submatrix_of(from, shape, item_bytes, caller),
-                             local_submatrix_of(to, shape, item_bytes, caller)};
+                  const Submatrix& to) {
+  const LocalSubmatrices own{local_submatrix_of(from, shape, item_bytes),
+                             local_submatrix_of(to, shape, item_bytes)};
   const std::vector<LocalSubmatrices> all = allgather_value(grid, Scope::kAll, own);
-  const Target target(all, own.to, caller);
+  const Target target(all, own.to);
   if (item_bytes == 4)
     target.copy<4>(shape);
   else if (item_bytes == 8)

@@ -34,8 +34,8 @@ struct Submatrix {
 };
 
 // Copies the items of `shape`. All processes of `grid`, which is in one node, call it. Ends the job
-// with a line that names `caller` if a part is not inside of its matrix.
+// if a part is not inside of its matrix.
 void redistribute(Grid& grid, const Shape& shape, size_t item_bytes, const Submatrix& from,
-                  const Submatrix& to, const char* caller);
+                  const Submatrix& to);
 
 }  // namespace nagaya::blacs

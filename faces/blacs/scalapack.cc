@@ -18,11 +18,11 @@ namespace {
 
 // Returns whether it is done; if not, the caller calls ScaLAPACK's own function.
 bool redistribute(const Shape& shape, size_t item_bytes, const nagaya::blacs::Submatrix& from,
-                  const nagaya::blacs::Submatrix& to, Int context, const char* caller) {
+                  const nagaya::blacs::Submatrix& to, Int context) {
   if (shape.m < 1 || shape.n < 1) return true;
-  Grid& grid = grid_of(context, caller);
+  Grid& grid = grid_of(context);
   if (!grid.is_in_one_node(Scope::kAll)) return false;
-  nagaya::blacs::redistribute(grid, shape, item_bytes, from, to, caller);
+  nagaya::blacs::redistribute(grid, shape, item_bytes, from, to);
   ++nagaya::blacs::send_counters().redistributions_direct;
   return true;
 }
@@ -43,7 +43,7 @@ nagaya::blacs::Submatrix submatrix(void* local, Int row, Int column, const Int* 
 #define REDISTRIBUTE(name, PARAMETERS, T, shape)                                                 \
   NAGAYA_BLACS_ENTRIES(void, name, PARAMETERS, T) {                                              \
     if (redistribute(shape, sizeof(T), submatrix(a, ia, ja, desca), submatrix(b, ib, jb, descb), \
-                     context, #name))                                                            \
+                     context))                                                                   \
       return;                                                                                    \
     static auto* const next_function =                                                           \
         nagaya::blacs::find_next_definition<decltype(C##name)>("C" #name);                       \

@@ -196,6 +196,12 @@ void System::finalize() {
     nagaya_comm_finalize();
 }
 
+void System::refuse_call(const std::string& why) {
+  std::string name = called;
+  if (name.ends_with('_')) name.pop_back();
+  abort(1, name + why);
+}
+
 void System::abort(int code, const std::string& why) {
   std::fflush(nullptr);
   warn(why);

@@ -61,7 +61,12 @@ class System {
   // All grids of this process have lower numbers.
   uint32_t next_grid_number = 0;
 
+  // The exported function of the BLACS that the process has called last.
+  static inline const char* called = "";
+
   void finalize();
+  // Ends the job with a line that names the call, without the underscore of a Fortran name.
+  [[noreturn]] void refuse_call(const std::string& why);
   // Prints `why` in one line and ends the job with exit code `code`.
   [[noreturn]] void abort(int code, const std::string& why);
 

@@ -250,34 +250,34 @@ def test_all_other_lookups_stay_as_they_are(start, installation):
 
 
 @pytest.mark.parametrize("mistake, line", [
-    ("scope", "bs2d: scope 'x' is none of row, column, all"),
-    ("send-outside", "sd2d: there is no process {0,7} in a grid of 1 x 3"),
-    ("receive-outside", "rv2d: there is no process {7,0} in a grid of 1 x 3"),
-    ("broadcast-outside", "br2d: there is no process {0,7} in a grid of 1 x 3"),
-    ("combine-outside", "gsum2d: there is no process {0,7} in a grid of 1 x 3"),
-    ("redistribute-outside", "pdgemr2d: 4 x 1 items from {3,1} on are not in a matrix of 4 x 4, "
+    ("scope", "Cdgebs2d: scope 'x' is none of row, column, all"),
+    ("send-outside", "Cdgesd2d at {0,0}: there is no process {0,7} in a grid of 1 x 3"),
+    ("receive-outside", "Cdgerv2d at {0,0}: there is no process {7,0} in a grid of 1 x 3"),
+    ("broadcast-outside", "Cdgebr2d at {0,0}: there is no process {0,7} in a grid of 1 x 3"),
+    ("combine-outside", "Cdgsum2d at {0,0}: there is no process {0,7} in a grid of 1 x 3"),
+    ("redistribute-outside", "Cpdgemr2d at {0,0}: 4 x 1 items from {3,1} on are not in a matrix of 4 x 4, "
                              "first process {0,0}, leading dimension 4"),
-    ("redistribute-trapezoid", "pdtrmr2d: 4 x 2 items from {1,4} on are not in a matrix of 4 x 4, "
+    ("redistribute-trapezoid", "Cpdtrmr2d at {0,0}: 4 x 2 items from {1,4} on are not in a matrix of 4 x 4, "
                                "first process {0,0}, leading dimension 4"),
-    ("redistribute-first-row", "pdgemr2d: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
+    ("redistribute-first-row", "Cpdgemr2d at {0,0}: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
                                "first process {-1,0}, leading dimension 4"),
-    ("redistribute-first-column", "pdgemr2d: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
+    ("redistribute-first-column", "Cpdgemr2d at {0,0}: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
                                   "first process {0,3}, leading dimension 4"),
-    ("redistribute-ld", "pdgemr2d: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
+    ("redistribute-ld", "Cpdgemr2d at {0,0}: 4 x 4 items from {1,1} on are not in a matrix of 4 x 4, "
                         "first process {0,0}, leading dimension 3"),
     ("abort", "blacs_abort: {0,0} of context 0 ends the job with error 256"),
-    ("no-context", "sd2d: there is no context 77 (gridinit and gridmap make them)"),
-    ("freed-context", "blacs_barrier: there is no context 0 (gridinit and gridmap make them)"),
-    ("large-grid", "gridinit or gridmap: no grid of 1 x 4 from 3 processes"),
-    ("strangers", "gridmap: there is no process 3 of 3"),
-    ("twice", "gridmap: process 0 is in the grid more than once"),
-    ("freed-handle", "gridinit or gridmap: the context of the system handle does not exist any more"),
-    ("communicator", "blacs2sys_handle: the context of the system handle does not exist any more"),
-    ("short-message", "a message from {0,0}: the message is longer than the matrix"),
-    ("long-message", "a message from {0,0}: the message is longer than the matrix"),
-    ("long-as-short", "a message from {0,0}: the message is longer than the matrix"),
-    ("broadcast-into-less", "the receipt of a broadcast: what was sent is longer than the matrix"),
-    ("broadcast-into-gaps", "the receipt of a broadcast: what was sent is longer than the matrix")])
+    ("no-context", "Cdgesd2d: there is no context 77 (gridinit and gridmap make them)"),
+    ("freed-context", "Cblacs_barrier: there is no context 0 (gridinit and gridmap make them)"),
+    ("large-grid", "Cblacs_gridinit: no grid of 1 x 4 from 3 processes"),
+    ("strangers", "Cblacs_gridmap: there is no process 3 of 3"),
+    ("twice", "Cblacs_gridmap: process 0 is in the grid more than once"),
+    ("freed-handle", "Cblacs_gridinit: the context of the system handle does not exist any more"),
+    ("communicator", "Cblacs2sys_handle: the context of the system handle does not exist any more"),
+    ("short-message", "Cdgerv2d at {0,0}: the message from {0,0} is 72 bytes, the matrix 32"),
+    ("long-message", "Cdgerv2d at {0,0}: the message from {0,0} is 320000 bytes, the matrix 318400"),
+    ("long-as-short", "Cdgerv2d at {0,0}: the message from {0,0} is 320000 bytes, the matrix 32"),
+    ("broadcast-into-less", "Cdgebr2d at {0,0}: what was sent is longer than the matrix"),
+    ("broadcast-into-gaps", "Cdgebr2d at {0,0}: what was sent is longer than the matrix")])
 def test_wrong_use_ends_the_job_with_a_line_that_says_so(start, program, mistake, line):
     """A mistake of all processes is told by each of them."""
     ended = start(3, program("blacs_mistakes"), mistake)
