@@ -104,6 +104,14 @@ std::string option_like(const CLI::App& command, const std::string& name) {
   return nearest;
 }
 
+// Returns "-np 4" for "-np4"; "": the word is no option with a number behind it.
+std::string with_value_apart(const CLI::App& command, const std::string& word) {
+  const size_t digits = word.find_last_not_of("0123456789") + 1;
+  const std::string name = word.substr(0, digits);
+  const bool is_known = digits < word.size() && command.get_option_no_throw("-" + name) != nullptr;
+  return is_known ? name + " " + word.substr(digits) : "";
+}
+
 std::string unknown_option(const CLI::App& command, const std::string& name) {
   if (command.get_name() == kProgramBehindColon)
     return "run: " + name +
@@ -124,6 +132,8 @@ std::string unknown_option(const CLI::App& command, const std::string& name) {
   for (const LauncherOptions& options : kLauncherOptions)
     if (options.names.find(" " + bare + " ") != std::string_view::npos)
       return fmt::format("run: {}: no such option; {}", name, options.cure);
+  if (const std::string apart = with_value_apart(command, name); !apart.empty())
+    return fmt::format("run: {}: no such option; write {}", name, apart);
   if (const std::string meant = option_like(command, name); !meant.empty())
     return fmt::format("run: {}: no such option; did you mean {}?", name, meant);
   return fmt::format(

@@ -289,6 +289,8 @@ std::string as_typed(const std::string& message, const CLI::App& app, const Word
 // Returns the error in one line, without CLI11's second line about --help.
 std::string what_is_wrong(const CLI::ParseError& error, const CLI::App& app, const Words& words) {
   const std::string message = as_typed(error.what(), app, words);
+  if (const size_t end = message.find(": At Most 1 required but received"); end != message.npos)
+    return message.substr(0, end) + " is given more than once";
   return message.substr(0, message.find('\n'));
 }
 

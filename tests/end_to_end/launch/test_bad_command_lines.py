@@ -24,6 +24,8 @@ COMMAND_LINES = {
     "run -n 2x true": (OWN_FAILURE, ["-n:", "2x"]),
     "run -np 0 true": (OWN_FAILURE, ["--np:", "4096"]),
     "run -np": (OWN_FAILURE, ["--np:"]),
+    "run -np4 true": (OWN_FAILURE, ["run: -np4:", "write -np 4"]),
+    "run -n 2 --blacs -n 2 true": (OWN_FAILURE, ["-n is given", "once"]),
     "run --bogus true": (OWN_FAILURE, ["run: --bogus:", "--launcher-arg=--bogus"]),
     "run -n 2 --launcher-arg=--bogus true": (OWN_FAILURE, ["--launcher-arg", "--launcher mpi"]),
     "run --launcher bogus true": (OWN_FAILURE, ["--launcher", "bogus"]),
