@@ -142,7 +142,7 @@ struct LentOperands {
 };
 static_assert(sizeof(LentOperands) == 32);
 // The most operands of one record [bytes].
-inline constexpr uint32_t kLentMaxBytes = 128 << 10;
+inline constexpr uint32_t kLentMaxBytes = 256 << 10;
 
 constexpr size_t record_bytes(size_t payload_bytes) {
   return sizeof(Header) + ((payload_bytes + 7) & ~size_t{7});

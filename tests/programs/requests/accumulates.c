@@ -142,26 +142,28 @@ static void* accumulate_on_the_first(void* number) {
   return number;
 }
 
+enum { LONG = 100000 }; /* elements whose operands the delegatee of another node reads itself */
+
 /* Each process changes its right neighbour's elements by calls that do not wait for each other. */
 static void change_in_order(const nagaya_remote* neighbour) {
-  static double all[MANY], before[MANY], last;
+  static double all[LONG], before[LONG], last;
   const double three = 3;
-  for (int n = 0; n < MANY; ++n) all[n] = n;
+  for (int n = 0; n < LONG; ++n) all[n] = n;
   const nagaya_llcl_remote_accumulation replace = {
-      *neighbour, {NAGAYA_ELEMENT_DOUBLE, NAGAYA_REDUCE_REPLACE, MANY, NULL, NULL, all, NULL}, {0}};
+      *neighbour, {NAGAYA_ELEMENT_DOUBLE, NAGAYA_REDUCE_REPLACE, LONG, NULL, NULL, all, NULL}, {0}};
   nagaya_llcl_remote_accumulation multiply = {
       *neighbour, {NAGAYA_ELEMENT_DOUBLE, NAGAYA_REDUCE_PROD, 1, NULL, NULL, &three, &last}, {0}};
-  multiply.remote.offset += (MANY - 1) * sizeof(double);
+  multiply.remote.offset += (LONG - 1) * sizeof(double);
   nagaya_llcl_remote_accumulation get = {
       *neighbour,
-      {NAGAYA_ELEMENT_DOUBLE, NAGAYA_REDUCE_NO_OP, MANY, NULL, NULL, NULL, before},
+      {NAGAYA_ELEMENT_DOUBLE, NAGAYA_REDUCE_NO_OP, LONG, NULL, NULL, NULL, before},
       {0}};
   ACCEPTED(nagaya_llcl_try_accumulate(&replace));
   ACCEPTED(nagaya_llcl_try_accumulate(&multiply));
   ACCEPTED(nagaya_llcl_try_accumulate(&get));
   EXPECT(nagaya_llcl_flush(neighbour->process.node, -1) == 0);
-  EXPECT(last == MANY - 1);
-  for (int n = 0; n < MANY; ++n) EXPECT(before[n] == (n < MANY - 1 ? n : 3 * (MANY - 1)));
+  EXPECT(last == LONG - 1);
+  for (int n = 0; n < LONG; ++n) EXPECT(before[n] == (n < LONG - 1 ? n : 3 * (LONG - 1)));
 }
 
 static void refuse_remote_misuse(const nagaya_remote* neighbour, int64_t* word) {
@@ -192,7 +194,7 @@ static void refuse_remote_misuse(const nagaya_remote* neighbour, int64_t* word) 
 
 void accumulates_to_any_process(void) {
   static struct remote_target own;
-  static double ordered[MANY];
+  static double ordered[LONG];
   const nagaya_remote* const all = share(&own, sizeof own);
   const nagaya_remote* const arrays = share(ordered, sizeof ordered);
   remote_target = all[0];
