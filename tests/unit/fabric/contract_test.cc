@@ -2,17 +2,42 @@
 // The contract of fabric.h among endpoints of one process, for every implementation.
 #include <poll.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <random>
+#include <string_view>
 #include <thread>
 
+#include "base/error.h"
 #include "fabric/backend.h"
 
 namespace nagaya::fabric {
 namespace {
 
+// Asked before the first endpoint chooses one.
+const bool is_provider_chosen = std::getenv("FI_PROVIDER") != nullptr;
+
+// Says how there could be an RDMA device, if verbs are to be tested and there is none.
+std::string rdma_hint() {
+  const bool is_verbs = std::string_view(std::getenv("FI_PROVIDER")).starts_with("verbs");
+  return !is_verbs || std::filesystem::exists("/sys/class/infiniband")
+             ? ""
+             : "; an RDMA device: `rdma link add rxe0 type rxe netdev eth0`, if the kernel has "
+               "rdma_rxe";
+}
+
 class Contract : public testing::TestWithParam<Backend> {
  protected:
+  // The provider that is chosen for the tests may not be there.
+  void SetUp() override {
+    try {
+      GetParam().open(1);
+    } catch (const base::Error& error) {
+      if (!is_provider_chosen) throw;
+      GTEST_SKIP() << "does not run here: " << error.what() << rdma_hint();
+    }
+  }
   World open(unsigned nodes) { return World(GetParam().open(nodes)); }
 };
 
