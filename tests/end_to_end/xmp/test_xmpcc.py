@@ -226,6 +226,17 @@ def test_a_standard_that_is_none_of_c_is_refused(xmpcc, place):
     assert ended.code == 1 and "xmpcc: error: invalid argument '-std=c++17'" in ended.err, ended
 
 
+@pytest.mark.parametrize("option, line", [
+    ("--chek", "'--chek'; did you mean xmpcc's own --check?"),
+    ("-fno-such", "'-fno-such'; xmpcc's own options: xmpcc --help")])
+def test_an_unknown_option_is_refused_in_one_line(xmpcc, place, option, line):
+    write(place, main_dot_c=MAIN, grid_dot_h=HEADER)
+    ended = xmpcc(option, "-c", "main.c", "--cc=gcc")
+    said = ended.err.splitlines()
+    assert ended.code == 1 and len(said) == 1 and said[0].startswith("xmpcc: error: gcc: error: "), ended
+    assert said[0].replace("‘", "'").replace("’", "'").endswith(line), ended
+
+
 def test_headers_of_the_system_do_not_disturb(xmpcc, place):
     headers = ["assert", "complex", "ctype", "errno", "fenv", "float", "inttypes", "limits", "locale", "math",
                "omp", "setjmp", "signal", "stdarg", "stdatomic", "stdbool", "stdio", "stdlib", "string",

@@ -28,6 +28,21 @@ fs::path found_by_path(const std::string& program) {
   return "";
 }
 
+// Returns a line with the first error that the compiler has printed, and what xmpcc knows about it.
+std::string describe_refusal(const std::vector<std::string>& flags, const std::string& printed) {
+  const size_t error = printed.find(" error: ");
+  if (error == std::string::npos) return "the compiler behind refuses these flags:\n" + printed;
+  const size_t begin = printed.rfind('\n', error) + 1;
+  std::string said = printed.substr(begin, printed.find('\n', error) - begin);
+  constexpr size_t kAlike = 4;  // equal letters of a misspelt option
+  for (const std::string& flag : flags)
+    for (const std::string own : {"--cc=PROGRAM", "--check", "--emit-c"})
+      if (flag.starts_with(own.substr(0, kAlike)))
+        return said.substr(0, said.find("; did you mean")) + "; did you mean xmpcc's own " + own +
+               "?";
+  return said + "; xmpcc's own options: xmpcc --help";
+}
+
 }  // namespace
 
 CompilerBehind::CompilerBehind(const std::string& wished) {
@@ -64,9 +79,7 @@ CompilerView CompilerBehind::view(const std::vector<std::string>& flags) const {
   std::vector<std::string> words = with(flags);
   words.insert(words.end(), {"-E", "-dM", "-v", "-x", "c", "/dev/null"});
   const Captured captured = capture(words);
-  if (captured.status != 0)
-    throw std::runtime_error("the compiler " + words_[0] + " refuses these flags:\n" +
-                             captured.errors);
+  if (captured.status != 0) throw std::runtime_error(describe_refusal(flags, captured.errors));
   CompilerView view;
   // A wrapper such as MPICH's mpicc answers -v with a line of its own on standard output.
   std::istringstream macros(captured.output);
