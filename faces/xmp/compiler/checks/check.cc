@@ -34,7 +34,8 @@ class Checker {
     for (const CoarrayDeclaration& declared : unit_.coarrays)
       attempt([&] { declare_coarray(program_, declared); });
     // Checks in source order, since an executable directive sees only names declared before it.
-    for (const Directive& directive : program_.directives) attempt([&] { check(directive); });
+    for (const Directive& directive : program_.directives)
+      if (!attempt([&] { check(directive); })) remember_failed_name(directive);
     for (const DescriptorOf& descriptor : unit_.descriptors)
       attempt([&] { check_descriptor(descriptor); });
     for (const LengthOf& length : unit_.lengths) attempt([&] { check_length(length); });
@@ -53,13 +54,36 @@ class Checker {
   }
 
  private:
+  // Returns whether the work has succeeded. An error that follows from an earlier one is not
+  // reported.
   template <typename Work>
-  void attempt(Work work) {
+  bool attempt(Work work) {
     try {
       work();
+      return true;
     } catch (const Complaint& complaint) {
-      diagnostics_.error(complaint);
+      if (!mentions_failed_name(complaint.text)) diagnostics_.error(complaint);
+      return false;
     }
+  }
+
+  void remember_failed_name(const Directive& directive) {
+    if (const auto* nodes = std::get_if<NodesDirective>(&directive.body))
+      failed_names_.push_back(quoted(nodes->name));
+    else if (const auto* declared = std::get_if<TemplateDirective>(&directive.body))
+      failed_names_.push_back(quoted(declared->name));
+    else if (const auto* distribute = std::get_if<DistributeDirective>(&directive.body))
+      failed_names_.push_back(quoted(distribute->name));
+    else if (const auto* align = std::get_if<AlignDirective>(&directive.body))
+      failed_names_.push_back(quoted(align->array));
+    else if (const auto* shadow = std::get_if<ShadowDirective>(&directive.body))
+      failed_names_.push_back(quoted(shadow->array));
+  }
+
+  bool mentions_failed_name(const std::string& text) const {
+    return std::ranges::any_of(failed_names_, [&](const std::string& name) {
+      return text.find(name) != std::string::npos;
+    });
   }
 
   void check(const Directive& directive) {
@@ -271,6 +295,8 @@ class Checker {
   Diagnostics& diagnostics_;
   SymbolTable symbols_;
   Constructs constructs_;
+  std::vector<std::string>
+      failed_names_;  // in quotes: whose declaration, or its completion, failed
 };
 
 }  // namespace
