@@ -8,7 +8,7 @@
 #include <string>
 
 #include "faces/blacs/broadcast.h"
-#include "faces/blacs/loaded.h"
+#include "faces/blacs/notice.h"
 #include "faces/blacs/waiting.h"
 
 namespace nagaya::blacs {
@@ -32,10 +32,9 @@ void drop_messages(uint32_t context) {
 // Names another BLACS in which this process has made contexts, if there is one: the program calls
 // that one by its address, and ScaLAPACK, or the program in another place, calls this one.
 std::string describe_other_blacs() {
-  const LoadedSymbol contexts = find_loaded_symbol("BI_MaxNCtxt");
-  const bool has_any = contexts.symbol != nullptr && *static_cast<const Int*>(contexts.symbol) > 0;
-  if (!has_any) return " (gridinit and gridmap make them)";
-  return ": this process makes contexts in another BLACS, too, that of " + contexts.file +
+  const std::string file = file_of_other_blacs();
+  if (file.empty()) return " (gridinit and gridmap make them)";
+  return ": this process makes contexts in another BLACS, too, that of " + file +
          ", which is linked so that Nagaya's cannot take its place: run it without --blacs";
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "faces/blacs/loaded.h"
+#include "faces/blacs/notice.h"
 #include "faces/blacs/waiting.h"
 #include "faces/error_line.h"
 #include "faces/lost_node.h"
@@ -94,6 +95,7 @@ System::System() : mpi_(mpi_shim()) {
   }
   if (const int error = nagaya_match_join(has_threads_); error != 0)
     abort(1, "nagaya_match_join() says " + std::string(strerrorname_np(-error)));
+  if (rank_ == 0) tell_of_use();
   if (mpi_ == nullptr)
     watch_nodes();  // an MPI does so itself
   else if (!is_mpi_on_nagaya())

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string_view>
@@ -159,6 +160,36 @@ void examine_mpi(Program& program, std::vector<NamedFinding>& findings) try {
   findings.push_back({"MPI", {Level::kProblem, error.what(), "export LD_LIBRARY_PATH=FOLDER"}});
 }
 
+// Whether the content of the program's file has the name of a function of the BLACS.
+bool has_blacs_inside(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.view().find("blacs_gridinit_") != std::string_view::npos;
+}
+
+// Returns whose BLACS the program calls; nullopt: none that its files tell of.
+std::optional<Finding> its_blacs(const Program& program) {
+  const auto object = task::read_dynamic_object(program.text.program);
+  if (!object) return std::nullopt;
+  std::string found;
+  task::LibrarySearch search(program.text.environment);
+  search.needs(*object, [&](const std::string&, const std::string& path) {
+    const auto library = task::read_dynamic_object(path);
+    if (library && library->has_name("blacs_gridinit_")) found = path;
+    return !found.empty();
+  });
+  if (fs::path(found).filename().native().starts_with("libnagaya-blacs"))
+    return Finding{Level::kOk, "Nagaya's, linked with the program: " + found, ""};
+  if (!found.empty())
+    return Finding{
+        Level::kOk,
+        found + "'s; nagaya run --blacs replaces it, and with NAGAYA_MPI_VERBOSE=1 says so", ""};
+  if (!has_blacs_inside(program.text.program)) return std::nullopt;
+  return Finding{Level::kWarning,
+                 "linked statically: the program keeps it, and nagaya run --blacs changes nothing",
+                 "link ScaLAPACK's shared library, or -lnagaya-blacs before it"};
+}
+
 // Returns what keeps the program from being a task, and what may be done instead.
 Finding refusal(const base::Error& error, const Words& command, const Need& need) {
   if (error.code() != -ENOEXEC) return {Level::kProblem, error.what(), ""};
@@ -175,6 +206,7 @@ std::vector<NamedFinding> examine_program(const Words& command, const Need& need
   if (const Words missing = missing_libraries(program); !missing.empty())
     findings[0].finding = its_libraries(program, missing);
   examine_mpi(program, findings);
+  if (const auto finding = its_blacs(program)) findings.push_back({"BLACS", *finding});
   return findings;
 } catch (const base::Error& error) {
   return {{"program", refusal(error, command, need)}};

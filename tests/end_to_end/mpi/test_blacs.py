@@ -246,6 +246,39 @@ def test_all_other_lookups_stay_as_they_are(start, installation):
     assert (ended.code, ended.out) == (0, "one behind\n"), ended
 
 
+# ---- is it in effect? ---------------------------------------------------------------------------
+
+
+UNUSED = "has called no function of the BLACS by libnagaya-blacs: --blacs has changed nothing"
+
+
+def test_a_job_says_that_it_uses_these_blacs(start, program):
+    ended = start(2, program("blacs_checks"), "rounds", 1, 1, NAGAYA_MPI_VERBOSE="1")
+    assert ended.err.splitlines().count("nagaya: BLACS: by libnagaya-blacs") == 1, ended
+
+
+@pytest.mark.parametrize("name, words, environment", [
+    ("mpi_ending", ["exit", 0], {}), ("sharing", [], {"NAGAYA_MPI_VERBOSE": "1"})])
+def test_a_program_that_calls_no_blacs_is_told_that_nothing_is_replaced(start, installation, name,
+                                                                        words, environment):
+    ended = start(2, installation.program(name), *words, **environment)
+    assert ended.code == 0 and ended.err.count(UNUSED) == 1, ended
+
+
+def test_a_wrapper_is_not_told_that_nothing_is_replaced(start):
+    ended = start(2, "sh", "-c", "true")
+    assert (ended.code, ended.err) == (0, ""), ended
+
+
+def test_the_doctor_says_whose_blacs_a_program_has(user, nagaya, program, folder):
+    said = user.run([nagaya, "doctor", program("blacs_checks")]).out
+    assert re.search(r"BLACS: /\S*libscalapack\S*'s; nagaya run --blacs replaces it", said), said
+    source = user.new_file(folder / "s.c", "int blacs_gridinit_(void) { return 0; } int main() {}\n")
+    subprocess.run(["cc", source, "-o", folder / "inside"], check=True)
+    said = user.run([nagaya, "doctor", folder / "inside"]).out
+    assert "BLACS: linked statically" in said, said
+
+
 # ---- wrong use ----------------------------------------------------------------------------------
 
 
