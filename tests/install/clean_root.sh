@@ -88,7 +88,7 @@ by_wheel() {
     check_said 'in the space' nagaya run -n 4 python3 /tmp/hello.py
     nagaya --version
     nagaya doctor >/tmp/doctor || true
-    python3 -c 'import nagaya; assert not nagaya.is_task()'
+    python3 -c 'import nagaya, nagaya._calls; assert not nagaya.is_task()'
     for example in halo_exchange shared_table parameter_server; do
       nagaya run -n 3 python3 "examples/python/$example.py"
     done
@@ -118,6 +118,7 @@ by_packages() {
   check_job nagaya run -n 4 python3
   check_said 'by the components' nagaya run -n 4 python3 /tmp/hello.py
   check_job mpirun --oversubscribe -n 4 nagaya exec python3
+  python3 -c 'import nagaya, nagaya._calls; assert not nagaya.is_task()'
   nagaya run -n 3 python3 examples/python/halo_exchange.py
   follow packages pgas fmpl xmp scalapack mpi
   check_mpich
