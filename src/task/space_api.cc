@@ -10,10 +10,12 @@
 #include <chrono>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <utility>
 
 #include "base/printable.h"
 #include "base/random.h"
@@ -43,7 +45,12 @@ struct nagaya_space {
 
 namespace {
 
-thread_local std::string error_text;
+// Has no destructor: exit handlers of the program fail, and ask, after those of the thread's
+// variables have run.
+constinit thread_local char* error_text = nullptr;
+struct ErrorTextAtEnd {
+  ~ErrorTextAtEnd() { std::free(std::exchange(error_text, nullptr)); }
+};
 
 Job job_of_new_space(const nagaya_space_options& options) {
   Job job;
@@ -206,7 +213,7 @@ int nagaya_task_wait(nagaya_space* space, int task, int* wait_status, int timeou
         space->tasks.erase(end->number);
         if (!space->keep_ended) space->client.waited(end->number);
         if (wait_status != nullptr) *wait_status = end->wait_status;
-        error_text = end->reason ? end->reason->what() : "";
+        keep_error_text(end->reason ? end->reason->what() : "");
         return static_cast<int>(end->number);
       }
       if (!await_message(*space, timeout_ms, deadline))
@@ -228,11 +235,13 @@ int nagaya_task_signal(nagaya_space* space, int task, int signal) {
 }
 
 void nagaya::task::keep_error_text(const char* text) noexcept {
+  static thread_local ErrorTextAtEnd at_end;
+  char* kept = nullptr;
   try {
-    error_text = base::printable(text);
+    kept = ::strdup(base::printable(text).c_str());
   } catch (const std::bad_alloc&) {
-    error_text.clear();
   }
+  std::free(std::exchange(error_text, kept));
 }
 
 int nagaya::task::refuse(int code, const char* format, ...) noexcept {
@@ -250,5 +259,5 @@ int nagaya::task::refuse_outside() noexcept {
 }
 
 const char* nagaya_error_text(void) {
-  return error_text.c_str();
+  return error_text != nullptr ? error_text : "";
 }
