@@ -47,16 +47,21 @@ class Group {
   const uint32_t size_, first_, members_;
 };
 
+// Without `varies` all blocks have this size, however the members list them.           [bytes]
+size_t bytes_of(const nagaya_collective& what) {
+  return layout::block_of(what.send, 0).bytes();
+}
+
 Group own_group(const Operation& operation) {
   return {operation.rank() / kGroupMembers, operation.size()};
 }
 
 void post(Operation& operation) {
   const nagaya_blocks& send = operation.what().send;
-  const size_t bytes = send.bytes;
-  const bool is_one_run = !layout::has_runs(send) && send.stride == static_cast<ptrdiff_t>(bytes);
+  const size_t bytes = bytes_of(operation.what());
   operation.post_data(own_group(operation).blocks() * bytes, [&](std::byte* to) {
-    if (is_one_run) return layout::copy_bytes(to, send.base, operation.size() * bytes);
+    if (layout::are_one_run(send))
+      return layout::copy_bytes(to, send.base, operation.size() * bytes);
     for (uint32_t n = 0; n < operation.size(); ++n)
       layout::gather(layout::block_of(send, n), to + n * bytes, bytes);
   });
@@ -64,7 +69,7 @@ void post(Operation& operation) {
 
 // Packs what this member passes on to other groups.
 void pack(const Operation& operation, const Group& own, std::byte* line) {
-  const size_t bytes = operation.what().send.bytes;
+  const size_t bytes = bytes_of(operation.what());
   const uint32_t self = operation.rank() - own.first();
   for (uint32_t target = self; target < groups_of(operation.size()); target += own.members()) {
     const Group to(target, operation.size());
@@ -78,7 +83,7 @@ void pack(const Operation& operation, const Group& own, std::byte* line) {
 
 // Receives the blocks that the members of another group have for this one.
 void receive_from(Operation& operation, const Group& other) {
-  const size_t bytes = operation.what().send.bytes;
+  const size_t bytes = bytes_of(operation.what());
   const uint32_t number = operation.rank() / kGroupMembers, self = operation.rank() % kGroupMembers;
   const std::byte* const data = operation.line(other.packer_for(number)).data();
   for (uint32_t member = other.first(); member < other.first() + other.members(); ++member) {
@@ -113,8 +118,8 @@ const Algorithm kExchange{"exchange", post, work, nullptr, nullptr};
 // The members of the last group, if it is small, pack more than all others.
 bool can_exchange(const nagaya_collective& what, uint32_t size) {
   const size_t blocks = Group(groups_of(size) - 1, size).blocks();
-  return what.varies == 0 && what.send.bytes_of == nullptr && what.send.bytes != 0 &&
-         blocks * what.send.bytes <= llcl::Tuning::own()[llcl::Tuned::kPostedMaxBytes];
+  return what.varies == 0 && bytes_of(what) != 0 &&
+         blocks * bytes_of(what) <= llcl::Tuning::own()[llcl::Tuned::kPostedMaxBytes];
 }
 
 }  // namespace nagaya::coll

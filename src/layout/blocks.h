@@ -34,6 +34,12 @@ inline bool has_runs(const nagaya_blocks& blocks) {
   return blocks.runs != nullptr || blocks.runs_of != nullptr;
 }
 
+// Whether all blocks are one run of bytes, one behind the other.
+inline bool are_one_run(const nagaya_blocks& blocks) {
+  return !has_runs(blocks) && blocks.bytes_of == nullptr &&
+         blocks.stride == static_cast<ptrdiff_t>(blocks.bytes);
+}
+
 // Whether the member sends or receives nothing. (With listed offsets or runs, address 0 may be a
 // real base.)
 inline bool is_absent(const nagaya_blocks& blocks) {

@@ -138,23 +138,38 @@ TEST_F(Move, AlltoallGivesEachItsOwnBlockAlsoInPlace) {
   }
 }
 
+constexpr uint32_t kLargeSizes[] = {16, 17, 24, 66};
+
+// The members describe their blocks in different ways, on which the choice of the algorithm must
+// not depend: with gaps, without gaps, or in a list.
 TEST_F(Move, AlltoallOfALargeTeamGoesByGroupsAlsoInPlace) {
-  for (const uint32_t size : {16u, 17u, 24u, 66u}) {
+  for (const uint32_t size : kLargeSizes) {
     Members members(size, size);
     for (const size_t bytes : {size_t{1}, size_t{2}, size_t{300}})
       for (const bool in_place : {false, true}) {
         begin(members, NAGAYA_ALLTOALL, 0);
+        const std::vector<size_t> bytes_of(size, bytes);
+        std::vector<ptrdiff_t> offsets;
+        for (uint32_t n = 0; n < size; ++n)
+          offsets.push_back(static_cast<ptrdiff_t>(n * (bytes + 8)));
         for (uint32_t rank = 0; rank < size; ++rank) {
-          all_[rank].receive = blocks(receive_[rank], bytes, size);
-          all_[rank].send = in_place ? all_[rank].receive : blocks(send_[rank], bytes, size);
+          nagaya_collective& what = all_[rank];
+          const bool are_together = rank % 3 == 1;
+          const auto make = are_together ? blocks_together : blocks;
+          what.receive = make(receive_[rank], bytes, size);
+          what.send = in_place ? what.receive : make(send_[rank], bytes, size);
+          if (rank % 3 == 2)
+            what.send = layout::listed_blocks(what.send.base, bytes_of.data(), offsets.data());
           for (uint32_t to = 0; to < size; ++to)
-            fill(block(in_place ? receive_[rank] : send_[rank], bytes, to), bytes, rank, to);
+            fill(layout::block_of(what.send, to).data(), bytes, rank, to);
         }
-        EXPECT_STREQ(algorithm_of(all_[0], members.team(0)).name, bytes <= 2 ? "exchange" : "move");
+        for (uint32_t rank = 0; rank < size; ++rank)
+          EXPECT_STREQ(algorithm_of(all_[rank], members.team(rank)).name,
+                       bytes <= 2 ? "exchange" : "move");
         members.run(all_, random_);
         for (uint32_t rank = 0; rank < size; ++rank)
           for (uint32_t from = 0; from < size; ++from)
-            EXPECT_TRUE(has(block(receive_[rank], bytes, from), bytes, from, rank))
+            EXPECT_TRUE(has(layout::block_of(all_[rank].receive, from).data(), bytes, from, rank))
                 << size << " " << bytes << " " << from << " to " << rank;
       }
   }
