@@ -30,9 +30,14 @@ def fetch_add(array, index, change):
     before = calls.fetch_add(array, index, change)
     if before is not None:
         return before
+    if array.dtype != numpy.int64 or array.ndim != 1:
+        raise ValueError(f"fetch_add needs an array of int64 with one dimension, not {array.dtype} with {array.ndim} "
+                         "(a.reshape(-1) of a contiguous array has one)")
+    if not array.flags.writeable:
+        raise ValueError("fetch_add needs a writable array: view(rank, name, writable=True)")
     element = array[index:index + 1]
-    if array.dtype != numpy.int64 or array.ndim != 1 or element.size != 1 or not array.flags.writeable:
-        raise ValueError("fetch_add needs a writable array of int64 with one dimension, and an index in it")
+    if element.size != 1:
+        raise ValueError(f"fetch_add: index {index} is not one of 0 .. {array.size - 1}")
     if not -1 << 63 <= change < 1 << 63:
         raise ValueError(f"fetch_add: {change} is no int64")
     result, before = _requests.add(_requests.address_of(element), change)

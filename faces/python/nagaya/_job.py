@@ -22,7 +22,8 @@ def join():
     """Finds the processes of the job. Collective."""
     code = library.nagaya_comm_init()
     if code < 0:
-        check(code, library.nagaya_error_text().decode() or "joining the job")
+        reason = library.nagaya_error_text().decode()
+        check(code, reason if reason and code != -errno.ESRCH else "joining the job")
     # It returns when all processes have called it, so that no launcher sees one of them end before. On one
     # node it is left out: a process that looks for something of an ended one shall learn that it has ended.
     if library.nagaya_comm_nodes() > 1:

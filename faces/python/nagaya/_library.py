@@ -57,8 +57,9 @@ def check(result, what):
     if result >= 0:
         return result
     if result == -errno.ESRCH:
-        raise NotATask(f"{what}: this process is no task of a job: start it by `nagaya run -n 4 python3 ...` "
-                       "(a child that a task forks is none)")
+        cure = ("leave out --separate, which makes ordinary processes" if "NAGAYA_SEPARATE" in os.environ else
+                "start it by `nagaya run -n 4 python3 ...` (a child that a task forks is none)")
+        raise NotATask(f"{what}: this process is no task of a job: {cure}")
     if result == -errno.EOWNERDEAD:
         raise OwnerEnded(f"{what}: that process has ended")
     if result == -errno.ETIMEDOUT:
