@@ -98,11 +98,16 @@ def test_package_has_the_module_in_c(user, installation):
     assert (done.code, done.out, done.err) == (0, "nagaya._calls\n", ""), done
 
 
-def test_outside_of_a_job(user, installation):
+@pytest.mark.parametrize("variables, cure", [
+    ({}, "start it by `nagaya run "),
+    ({"NAGAYA_SEPARATE": "1"}, "--separate"),
+])
+def test_outside_of_a_job(user, installation, variables, cure):
     done = user.run(["python3", "-B", "-c", "import nagaya; print(nagaya.is_task()); nagaya.rank()"],
-                    env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages")})
+                    env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages"), **variables})
     assert done.code == 1 and done.out == "False\n"
-    assert "NotATask: " in done.err.splitlines()[-1] and "nagaya run" in done.err, done
+    last = done.err.splitlines()[-1]
+    assert "NotATask: joining the job: this process is no task of a job: " in last and cure in last, done
 
 
 @pytest.mark.parametrize("name, expected", [
