@@ -100,7 +100,7 @@ def test_situations_in_which_others_fail_are_right_beside_the_components(run, bu
     ended = run(program, *FAULTS, "many", ranks=3, beside=True, NAGAYA_MPI_VERBOSE="1")
     assert ended.out == "".join(f"{fault}: right\n" for fault in [*FAULTS, "many"])
     assert "by the components for Open MPI" in ended.err and "windows in the space" in ended.err
-    assert re.search(r"nagaya: [1-9]\d* accesses to windows went through the space", ended.err)
+    assert re.search(r" [1-9]\d* accesses to windows went through the space", ended.err)
 
 
 def test_with_another_pml_windows_are_open_mpis(run, builds, needs_components):
@@ -121,7 +121,7 @@ def run_over(hosts, front, nagaya, folder, needs_components):
                           env={"NAGAYA_MPI": "on", "NAGAYA_MPI_VERBOSE": "1", "OMPI_MCA_pml": "nagaya", **SHARED_PROCESSORS},
                           timeout=RUN_LIMIT_S)
         assert ended.code == 0, ended
-        assert re.search(r"nagaya: [1-9]\d* accesses to windows went through the space", ended.err), ended
+        assert re.search(r" [1-9]\d* accesses to windows went through the space", ended.err), ended
         return ended.out
     return run_job
 
