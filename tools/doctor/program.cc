@@ -69,9 +69,9 @@ Finding what_it_is(const Program& program) {
 // Returns the shared libraries that the program's dynamic linker does not find for it.
 Words missing_libraries(const Program& program) {
   const auto object = task::read_dynamic_object(program.text.program);
-  const bool is_glibc =  // another linker would run the program
-      object && fs::path(object->interpreter).filename().native().starts_with("ld-linux");
-  if (!is_glibc) return {};
+  const auto own = task::read_dynamic_object("/proc/self/exe");
+  // Another linker, which the program's file may name at will, could run anything.
+  if (!object || !own || object->interpreter != own->interpreter) return {};
   std::istringstream lines(output_of(
       {"env", "LD_TRACE_LOADED_OBJECTS=1", object->interpreter, program.text.program}));  // as ldd
   constexpr std::string_view kMissing = " => not found";

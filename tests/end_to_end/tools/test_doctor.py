@@ -408,6 +408,17 @@ def test_a_library_that_is_not_found_is_a_problem(user, nagaya, folder):
     assert found["level"] == "ok", found
 
 
+def test_a_dynamic_linker_that_a_program_names_is_not_run(user, nagaya, folder):
+    """Its file's name is that of glibc's."""
+    linker, source = folder / "ld-linux-x86-64.so.2", user.new_file(
+        folder / "linker.c", f'#include <fcntl.h>\nint main(void) {{ return creat("{folder}/ran", 0600); }}\n')
+    subprocess.run(["cc", "-static-pie", source, "-o", linker], check=True)
+    main = user.new_file(folder / "main.c", "int main(void) { return 0; }\n")
+    subprocess.run(["cc", main, "-o", folder / "main", f"-Wl,--dynamic-linker={linker}"], check=True)
+    user.run([nagaya, "doctor", folder / "main"])
+    assert not (folder / "ran").exists()
+
+
 def test_the_name_of_a_program_is_not_carried_out(user, nagaya, installation, folder):
     name = folder / "a $(touch ran)\x1b[2J\nproblem  x"
     shutil.copy(installation.program("plain_ending"), name)
