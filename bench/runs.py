@@ -115,7 +115,7 @@ class Run:
                                   "name another file, which will be made")
         self.results |= {key: stored[key] for key in self.results if key in stored}
         self.load = stored["machine"].get("load_before", self.load)
-        # What has failed is tried again.
+        # Benchmarks that the earlier run has failed at, or skipped, are tried again.
         self.results |= {"failed": [], "skipped": []}
 
     def add(self, name: str, run: dict, seconds: float) -> None:

@@ -14,7 +14,7 @@
 namespace nagaya::bootstrap {
 namespace {
 
-// What the word World::broken() says.
+// The content of the word World::broken(): which process or node the job has lost.
 struct Loss {
   uint32_t number;  // errno
   uint32_t place;   // 1 + the rank that has ended; 0: none

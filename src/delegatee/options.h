@@ -22,7 +22,7 @@ enum class Queue : uint8_t {
 };
 
 struct Options {
-  // Of each node: 1, 2, 4 or 8, each of which serves a share of the lanes. 0: as many as suit the
+  // Delegatees of each node: 1, 2, 4 or 8. Each serves a share of the lanes. 0: as many as suit the
   // machine and its tasks (Placement::delegation). If nodes differ, the least of them.
   uint32_t delegatees = 0;
   Queue queue = Queue::kLanes;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "llcl/requests/prepare.h"
-#include "llcl/requests/refusal.h"
 
 #include <cerrno>
 #include <cstddef>

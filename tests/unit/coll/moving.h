@@ -38,7 +38,7 @@ class Move : public testing::Test {
     return made;
   }
   std::byte* block(Bytes& memory, size_t bytes, uint32_t n) { return &memory[(bytes + 8) * n]; }
-  // The same blocks without gaps; `memory` has room for the gaps, too.
+  // Returns blocks as blocks() does, but without gaps; `memory` has room for the gaps, too.
   static nagaya_blocks blocks_together(Bytes& memory, size_t bytes, uint32_t count) {
     memory.assign((bytes + 8) * count, std::byte{0xee});
     return layout::equal_blocks(memory.data(), bytes);

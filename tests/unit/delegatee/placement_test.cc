@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is decided on machines that hwloc makes up, or reads from a file. (The binding needs a
+// Placements on machines that hwloc makes up, or reads from a file. (The binding needs a
 // machine that has the nodes.)
 #include "delegatee/placement.h"
 
