@@ -25,7 +25,8 @@ fi_threading threading_of(Sharing sharing) {
 }  // namespace
 
 RawFabric::RawFabric(Sharing sharing)
-    : sharing_(sharing), opened_(fabric::open_endpoint(kCompletionsMax, threading_of(sharing))) {
+    : sharing_(sharing),
+      opened_(fabric::open_endpoint("", kCompletionsMax, threading_of(sharing))) {
   for (size_t n = 0; n < kReceives; ++n) {
     Operation& receive = receives_[n];
     receive_memory_[n] = registered_local(&receive.message, sizeof(Message), FI_RECV);

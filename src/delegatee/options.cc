@@ -2,7 +2,9 @@
 #include "delegatee/options.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <ranges>
 #include <string_view>
 
 #include "base/error.h"
@@ -53,6 +55,16 @@ bool choose_delegatees(Options& options, std::string_view value) {
   return find(kChoices, value, options.delegatees);
 }
 
+bool choose_devices(Options& options, std::string_view value) {
+  options.devices.clear();
+  for (const auto name : std::views::split(value, ',')) {
+    if (name.empty()) return false;
+    options.devices.emplace_back(name.begin(), name.end());
+  }
+  return !options.devices.empty() && options.devices.size() <= llcl::kDelegateesMax &&
+         !value.ends_with(',');
+}
+
 bool choose_proof(Options& options, std::string_view value) {
   constexpr Named<bool> kChoices[] = {{"control", false}, {"batch", true}};
   return find(kChoices, value, options.proof_covers_data);
@@ -76,6 +88,7 @@ constexpr Variable kVariables[] = {
     {"NAGAYA_NOTIFICATION", "polling, kernel or automatic", choose_notification},
     {"NAGAYA_AGGREGATION", "on or off", choose_aggregation},
     {"NAGAYA_DELEGATEES", "automatic, 1, 2, 4 or 8", choose_delegatees},
+    {"NAGAYA_NETWORK_DEVICES", "at most 8 names with commas between them", choose_devices},
     {"NAGAYA_QUEUE", "lanes or ring", choose_queue},
     {"NAGAYA_PROOF", "control or batch", choose_proof},
     {"NAGAYA_FAIL_AFTER_MS", "10 to 86400000", choose_fail_after},
@@ -90,6 +103,14 @@ const Variable* find_variable(std::string_view text) {
 }
 
 }  // namespace
+
+std::string device_of(const Options& options, uint32_t n) {
+  return options.devices.empty() ? "" : options.devices[n % options.devices.size()];
+}
+
+uint32_t delegatees_for(const Options& options) {
+  return std::bit_ceil(static_cast<uint32_t>(std::max<size_t>(options.devices.size(), 1)));
+}
 
 bool is_option(const std::string& variable) {
   return find_variable(variable) != nullptr;

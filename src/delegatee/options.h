@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace nagaya::delegatee {
 
@@ -25,6 +26,8 @@ struct Options {
   // Delegatees of each node: 1, 2, 4 or 8. Each serves a share of the lanes. 0: as many as suit the
   // machine and its tasks (Placement::delegation). If nodes differ, the least of them.
   uint32_t delegatees = 0;
+  // Network devices: delegatee n uses number n, in turns. None: the one that libfabric names first.
+  std::vector<std::string> devices = {};
   Queue queue = Queue::kLanes;
   bool proof_covers_data = false;  // false: the control data only (proof.h)
   Notification notification = Notification::kAutomatic;
@@ -54,6 +57,11 @@ struct Options {
   uint32_t probe_after_ms = 1000;  // a node that is to answer and is silent this long is probed
   uint32_t fail_after_ms = 5000;   // a node silent this long has failed; includes probe_after_ms
 };
+
+// Returns the network device of delegatee n; "": the one that libfabric names first.
+std::string device_of(const Options& options, uint32_t n);
+// Returns the least number of delegatees that use all devices; 1: none is named.
+uint32_t delegatees_for(const Options& options);
 
 // Whether `variable` (NAME=VALUE of a task's environment) chooses an option.
 bool is_option(const std::string& variable);

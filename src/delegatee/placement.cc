@@ -60,11 +60,12 @@ void Placement::find_domains() {
   std::ranges::stable_partition(domains_, [&](hwloc_obj_t one) { return has_device(one); });
 }
 
-bool Placement::has_device(hwloc_obj_t domain) const {
+bool Placement::has_device(hwloc_obj_t domain, const std::string& name) const {
   hwloc_obj_t device = nullptr;
   while ((device = ::hwloc_get_next_osdev(topology_.get(), device))) {
     const auto type = device->attr->osdev.type;
     if (type != HWLOC_OBJ_OSDEV_NETWORK && type != HWLOC_OBJ_OSDEV_OPENFABRICS) continue;
+    if (!name.empty() && name != device->name) continue;
     const hwloc_obj_t place = ::hwloc_get_non_io_ancestor_obj(topology_.get(), device);
     if (::hwloc_bitmap_isincluded(place->cpuset, domain->cpuset)) return true;
   }
@@ -82,8 +83,12 @@ Delegation Placement::delegation(uint32_t tasks) const {
   return chosen;
 }
 
-int Placement::node_of_delegatee(uint32_t n) const {
-  return domains_.size() < 2 ? -1 : static_cast<int>(domains_[n % domains_.size()]->os_index);
+int Placement::node_of_delegatee(uint32_t n, const std::string& device) const {
+  if (domains_.size() < 2) return -1;
+  const auto near = std::ranges::find_if(
+      domains_, [&](hwloc_obj_t one) { return !device.empty() && has_device(one, device); });
+  return static_cast<int>(
+      (near != domains_.end() ? *near : domains_[n % domains_.size()])->os_index);
 }
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -108,11 +113,12 @@ int Placement::node_of(std::span<const uint64_t> processors) const {
   return node_of(set.get());
 }
 
-int Placement::settle_thread(uint32_t n, uint32_t count) const {
+int Placement::settle_thread(uint32_t n, uint32_t count, const std::string& device) const {
   const Bitmap set(::hwloc_bitmap_alloc());
   if (::hwloc_get_last_cpu_location(topology_.get(), set.get(), HWLOC_CPUBIND_THREAD) != 0)
     return -1;
-  const int node = count > 1 ? node_of_delegatee(n) : node_of(set.get());
+  const bool is_lone = count == 1 && device.empty();
+  const int node = is_lone ? node_of(set.get()) : node_of_delegatee(n, device);
   if (node < 0) return -1;
   const auto* const found =
       ::hwloc_get_numanode_obj_by_os_index(topology_.get(), static_cast<unsigned>(node));

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace nagaya::delegatee {
@@ -41,15 +42,16 @@ class Placement {
 
   // For a job that has so many tasks on this node; 0: their number is not known.
   Delegation delegation(uint32_t tasks) const;
-  // Returns the memory node of the domain of delegatee n of several.
-  int node_of_delegatee(uint32_t n) const;
+  // Returns the memory node of the domain of delegatee n of several: the one near to its network
+  // device, if that has a name and is near to one.
+  int node_of_delegatee(uint32_t n, const std::string& device = "") const;
   // Returns the memory node of these processors (bit n % 64 of word n / 64); -1: they have no
   // common one, and the first touch decides.
   int node_of(std::span<const uint64_t> processors) const;
   // Binds the calling thread, that of delegatee n of `count`, to a memory node: a lone delegatee to
   // that of the processor on which it has just run. Returns that node; -1: none, and the thread is
   // not bound.
-  int settle_thread(uint32_t n, uint32_t count) const;
+  int settle_thread(uint32_t n, uint32_t count, const std::string& device) const;
   // Lets pages of `memory` that nobody has touched yet come from that node, as long as it has any;
   // node -1: does nothing.
   void put(const void* memory, size_t bytes, int node) const;
@@ -61,7 +63,8 @@ class Placement {
 
   int node_of(hwloc_const_cpuset_t processors) const;
   void find_domains();
-  bool has_device(hwloc_obj_t domain) const;
+  // Any network device, or the one of that name.
+  bool has_device(hwloc_obj_t domain, const std::string& name = "") const;
 
   std::unique_ptr<hwloc_topology, Destroyer> topology_;
   std::vector<hwloc_obj_t> domains_;  // memory nodes; those near to a network device come first

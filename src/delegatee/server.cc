@@ -80,13 +80,14 @@ std::string Server::contact(const Question& question) {
   if (options.delegatees == 0) options.delegatees = suitable_delegatees(options);
   if (options.queue == Queue::kRing && options.delegatees != 1)
     throw base::Error(-EINVAL, "NAGAYA_QUEUE=ring is for one delegatee: unset NAGAYA_DELEGATEES");
+  if (served_.size() != options.delegatees || options.devices != options_.devices) served_.clear();
   options_ = options;
   for (const std::string& variable : question.variables)
     if (!is_option(variable)) set_environment(variable);
   std::vector<Contact> contacts;
-  if (served_.size() != options.delegatees) served_.clear();
   for (uint32_t n = 0; n < options.delegatees; ++n) {
-    if (n == served_.size()) served_.push_back(std::make_unique<Served>(board_));
+    if (n == served_.size())
+      served_.push_back(std::make_unique<Served>(board_, device_of(options, n)));
     contacts.push_back({served_[n]->secret, served_[n]->fabric->address()});
   }
   return encode(contacts);
@@ -94,8 +95,9 @@ std::string Server::contact(const Question& question) {
 
 // Returns how many delegatees suit this machine and the tasks that its job has here.
 uint32_t Server::suitable_delegatees(const Options& options) const {
-  if (!placement_ || options.queue == Queue::kRing) return 1;
-  return placement_->delegation(space_.expected_tasks).delegatees;
+  if (options.queue == Queue::kRing) return 1;
+  const uint32_t suited = placement_ ? placement_->delegation(space_.expected_tasks).delegatees : 1;
+  return std::max(suited, delegatees_for(options));
 }
 
 // A failure closes the fabrics, too: a fabric can be connected only once.
@@ -152,7 +154,7 @@ void Server::make_ring() {
 // several delegatees lie where their tasks have touched them first.
 void Server::settle_thread(uint32_t n) {
   if (!placement_) return;
-  const int node = placement_->settle_thread(n, options_.delegatees);
+  const int node = placement_->settle_thread(n, options_.delegatees, device_of(options_, n));
   const llcl::Lanes& lanes = *board_.lanes;
   if (options_.delegatees == 1)
     placement_->put(&lanes, llcl::Lanes::bytes_for(lanes.capacity()), node);

@@ -45,7 +45,8 @@ class Server : public task::UpperFloor {
  private:
   // A delegatee and all that its thread alone uses once it runs.
   struct Served {
-    explicit Served(llcl::Board& board) : node(board), fabric(fabric::open_libfabric()) {}
+    Served(llcl::Board& board, const std::string& device)
+        : node(board), fabric(fabric::open_libfabric(device)) {}
 
     BoardNode node;
     const Secret secret = new_secret();

@@ -3,6 +3,7 @@
 #include "fabric/libfabric.h"
 #include "fabric/module.h"
 
-extern "C" __attribute__((visibility("default"))) nagaya::fabric::Fabric* nagaya_fabric_create() {
-  return nagaya::fabric::create_libfabric().release();
+extern "C" __attribute__((visibility("default"))) nagaya::fabric::Fabric* nagaya_fabric_create(
+    const std::string& device) {
+  return nagaya::fabric::create_libfabric(device).release();
 }

@@ -49,7 +49,8 @@ struct Peer {
 
 class Libfabric : public Fabric {
  public:
-  Libfabric() : fabric_(open_endpoint(kOperationsMax + kReceives)) {
+  explicit Libfabric(const std::string& device)
+      : fabric_(open_endpoint(device, kOperationsMax + kReceives)) {
     const size_t bytes = kReceives * fabric_.message_max_bytes;
     receive_memory_ = base::reserve_memory(bytes, "no memory for the fabric's receive buffers");
     receive_registration_ = register_local(receive_memory_.data(), bytes, FI_RECV);
@@ -403,8 +404,8 @@ bool Libfabric::may_sleep(std::vector<pollfd>& descriptors) {
 
 }  // namespace
 
-std::unique_ptr<Fabric> create_libfabric() {
-  return std::make_unique<Libfabric>();
+std::unique_ptr<Fabric> create_libfabric(const std::string& device) {
+  return std::make_unique<Libfabric>(device);
 }
 
 }  // namespace nagaya::fabric

@@ -12,11 +12,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "fabric/fabric.h"
 
 namespace nagaya::fabric {
 
-std::unique_ptr<Fabric> create_libfabric();
+// On that network device; "": on the one that libfabric names first. Throws base::Error.
+std::unique_ptr<Fabric> create_libfabric(const std::string& device = "");
 
 }  // namespace nagaya::fabric

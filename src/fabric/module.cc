@@ -9,7 +9,7 @@
 
 namespace nagaya::fabric {
 
-std::unique_ptr<Fabric> open_libfabric() {
+std::unique_ptr<Fabric> open_libfabric(const std::string& device) {
   const KeptSignalHandlers kept;
   // Never unloaded: the Fabric's code lies in it.
   void* module = ::dlopen(task::installed_program("nagaya-fabric.so").c_str(), RTLD_NOW);
@@ -20,7 +20,7 @@ std::unique_ptr<Fabric> open_libfabric() {
   if (create == nullptr)
     throw base::Error(-ENOENT, std::string("not a fabric module of this version: ") + ::dlerror() +
                                    "; install Nagaya again");
-  return std::unique_ptr<Fabric>(create());
+  return std::unique_ptr<Fabric>(create(device));
 }
 
 }  // namespace nagaya::fabric

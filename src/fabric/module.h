@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "fabric/fabric.h"
 
@@ -10,11 +11,12 @@ namespace nagaya::fabric {
 
 // The one exported function of libexec/nagaya/nagaya-fabric.so. Module and host are built
 // together: it may throw base::Error, as the methods of its Fabric may.
-using CreateFunction = Fabric*();
+using CreateFunction = Fabric*(const std::string& device);
 inline constexpr char kCreateFunction[] = "nagaya_fabric_create";
 
-// Throws base::Error when the module, libfabric or its provider is missing. Every signal keeps the
-// handler that it has: libraries of providers install their own while they are loaded.
-std::unique_ptr<Fabric> open_libfabric();
+// Opens an endpoint on that network device; "": on the one that libfabric names first. Throws
+// base::Error when the module, libfabric, its provider or the device is missing. Every signal keeps
+// the handler that it has: libraries of providers install their own while they are loaded.
+std::unique_ptr<Fabric> open_libfabric(const std::string& device = "");
 
 }  // namespace nagaya::fabric

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 #include <string_view>
 
 #include "base/error.h"
@@ -85,7 +86,25 @@ void take_signal_out_of(int wait_fd) {
   }
 }
 
-Info find_provider(fi_threading threading) {
+// Returns the first of `all` on that device.
+Info choose_device(Info all, const std::string& device) {
+  if (device.empty()) return all;
+  std::set<std::string> others;
+  for (const fi_info* one = all.get(); one != nullptr; one = one->next) {
+    if (device == one->domain_attr->name) {
+      Info chosen(::fi_dupinfo(one));
+      if (chosen == nullptr) throw base::Error(-ENOMEM, "no memory for libfabric");
+      return chosen;
+    }
+    others.insert(one->domain_attr->name);
+  }
+  std::string names;
+  for (const std::string& other : others) names += (names.empty() ? "" : ", ") + other;
+  throw base::Error(-ENODEV, "no network device " + device + " for FI_PROVIDER=" +
+                                 ::getenv("FI_PROVIDER") + ": it has " + names);
+}
+
+Info find_provider(const std::string& device, fi_threading threading) {
   set_defaults();
   check_buffers();
   fi_info* found = nullptr;
@@ -96,7 +115,7 @@ Info find_provider(fi_threading threading) {
                       std::string("no fabric for FI_PROVIDER=") + ::getenv("FI_PROVIDER") + ": " +
                           ::fi_strerror(-result) +
                           "; fi_info -l lists the providers, and a network must be up");
-  return Info(found);
+  return choose_device(Info(found), device);
 }
 
 template <typename Object, typename Open>
@@ -121,9 +140,9 @@ bool Endpoint::may_sleep() const {
   return ::fi_trywait(fabric.get(), waited, 1) == FI_SUCCESS;
 }
 
-Endpoint open_endpoint(size_t completions_max, fi_threading threading) {
+Endpoint open_endpoint(const std::string& device, size_t completions_max, fi_threading threading) {
   Endpoint opening;
-  opening.info = find_provider(threading);
+  opening.info = find_provider(device, threading);
   fi_info* const info = opening.info.get();
   opening.message_max_bytes = is_own_tcp(*info) ? kTcpMessageMaxBytes : kMessageMaxBytes;
   opening.fabric = opened<fid_fabric>(

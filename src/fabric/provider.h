@@ -41,8 +41,10 @@ struct Endpoint {  // the last member is destroyed first
   bool may_sleep() const;
 };
 
-// Throws base::Error: no such provider, no network.
-Endpoint open_endpoint(size_t completions_max, fi_threading threading = FI_THREAD_DOMAIN);
+// On a network device by its name (of libfabric's domain: eth0, mlx5_0); "": on the one that
+// libfabric names first. Throws base::Error: no such provider or device, no network.
+Endpoint open_endpoint(const std::string& device, size_t completions_max,
+                       fi_threading threading = FI_THREAD_DOMAIN);
 
 // Throws base::Error "<what> failed: <libfabric's words>" when `result` is not 0.
 void check(long result, const std::string& what);

@@ -3,8 +3,9 @@
 has a name, /dev/shm and a temporary folder of its own; they share all other files and one pid
 namespace, whose end is theirs.
 
-    bridge ─┬─ host0 (veth) ── eth0 10.77.0.1   first process of host0: its remote shell
-            ├─ host1 (veth) ── eth0 10.77.0.2   ...
+    bridge0 ─┬─ host0n0 (veth) ── eth0 10.77.0.1   first process of host0: its remote shell
+             ├─ host1n0 (veth) ── eth0 10.77.0.2   ...
+    bridge1 ─┬─ host0n1 (veth) ── eth1 10.77.1.1   with two networks
 
 Tests and benchmarks use the class Hosts. Run as a program (by it) this file is the first process of
 all, or the first of one host."""
@@ -32,15 +33,18 @@ SHARED_PROCESSORS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 class Hosts(Enclosure):
     """Started when made; `leave` ends them with every process in them. `link`: the rate of each
     host's link in both directions as tc has it, for example "1gbit". `shares`: the processors of
-    each (processors.py), left with them; otherwise they share all that there are."""
+    each (processors.py), left with them; otherwise they share all that there are. `networks`: the
+    number of network devices of each."""
 
-    def __init__(self, user, count, link=None, shares=()):
+    def __init__(self, user, count, link=None, shares=(), networks=1):
         self.user = user
         self.names = [name_of(number) for number in range(count)]
         self.shares = shares
         self.in_share = [share.enter() for share in shares] or [[]] * count
         folder = user.new_folder("hosts")
+        self.networks = networks
         settings = {"folder": str(folder), "count": count, "link": link, "uid": user.uid,
+                    "networks": networks,
                     "in_share": self.in_share,
                     "prefix": user.prefix, "environment": user.environment(),
                     "temporary": str(user.temporary)}
@@ -72,14 +76,21 @@ class Hosts(Enclosure):
 
     def cut(self, number):
         """Nothing reaches the host or leaves it any more, until `mend`."""
-        self.on_bridge("link", "set", self.names[number], "down")
+        self.set_links(number, "down")
 
     def mend(self, number):
-        self.on_bridge("link", "set", self.names[number], "up")
+        self.set_links(number, "up")
 
-    def on_bridge(self, *words):
-        subprocess.run(["nsenter", f"--target={self.first_process}", "--net", "ip", *words],
-                       check=True)
+    def set_links(self, number, state):
+        for network in range(self.networks):
+            subprocess.run(["nsenter", f"--target={self.first_process}", "--net", "ip", "link", "set",
+                            link_of(self.names[number], network), state], check=True)
+
+    def bytes_received(self, number, device):
+        """By a network device of a host, since it has been there."""
+        lines = pathlib.Path(f"/proc/{self.first_processes[number]}/net/dev").read_text().splitlines()
+        [line] = [line for line in lines if line.strip().startswith(f"{device}:")]
+        return int(line.split(":")[1].split()[0])
 
     def pids_on(self, number):
         """Of the user's processes there."""
@@ -103,8 +114,13 @@ def name_of(number):
     return f"host{number}"
 
 
-def address_of(number):
-    return f"10.77.0.{number + 1}"
+def address_of(number, network=0):
+    return f"10.77.{network}.{number + 1}"
+
+
+def link_of(name, network):
+    """The bridge's end of a host's link."""
+    return f"{name}n{network}"
 
 
 def network_of(pid):
@@ -134,8 +150,9 @@ def be_all(settings):
     cover("/etc/hosts", "127.0.0.1 localhost\n" + names, settings["folder"])
     give_account(settings["uid"], settings["environment"]["HOME"], settings["folder"])
     ip("link", "set", "lo", "up")
-    ip("link", "add", "bridge", "type", "bridge")
-    ip("link", "set", "bridge", "up")
+    for network in range(settings["networks"]):
+        ip("link", "add", f"bridge{network}", "type", "bridge")
+        ip("link", "set", f"bridge{network}", "up")
     for number in range(settings["count"]):
         subprocess.Popen([*settings["in_share"][number], "unshare", "--net", "--uts", "--ipc",
                           "--mount", sys.executable, "-B", __file__, "host",
@@ -146,7 +163,9 @@ def be_all(settings):
 def be_host(settings):
     number, name = settings["number"], name_of(settings["number"])
     socket.sethostname(name)
-    connect_to_bridge(name, address_of(number), settings["link"])
+    ip("link", "set", "lo", "up")
+    for network in range(settings["networks"]):
+        connect_to_bridge(name, network, address_of(number, network), settings["link"])
     be_ordinary()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=1777", "shm", "/dev/shm"], check=True)
     own = ["-o", f"mode=700,uid={settings['uid']},gid={settings['uid']}"]
@@ -165,18 +184,19 @@ def be_ordinary():
     (settings / "ip_local_port_range").write_text("10000 65000")
 
 
-def connect_to_bridge(name, address, link):
+def connect_to_bridge(name, network, address, rate):
     """The other end of the veth goes where process 1 is, to the bridge."""
-    ip("link", "add", "eth0", "type", "veth", "peer", "name", name, "netns", "1")
-    ip("link", "set", "lo", "up")
-    ip("address", "add", f"{address}/24", "dev", "eth0")
-    ip("link", "set", "eth0", "up")
+    device, other_end = f"eth{network}", link_of(name, network)
+    ip("link", "add", device, "type", "veth", "peer", "name", other_end, "netns", "1")
+    ip("address", "add", f"{address}/24", "dev", device)
+    ip("link", "set", device, "up")
     at_bridge = ["nsenter", "--target=1", "--net"]
-    subprocess.run([*at_bridge, "ip", "link", "set", name, "master", "bridge", "up"], check=True)
-    if link:
-        for where, device in (([], "eth0"), (at_bridge, name)):
-            subprocess.run([*where, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate",
-                            link, "burst", "128kb", "latency", "10ms"], check=True)
+    subprocess.run([*at_bridge, "ip", "link", "set", other_end, "master", f"bridge{network}", "up"],
+                   check=True)
+    if rate:
+        for where, end in (([], device), (at_bridge, other_end)):
+            subprocess.run([*where, "tc", "qdisc", "add", "dev", end, "root", "tbf", "rate", rate,
+                            "burst", "128kb", "latency", "10ms"], check=True)
 
 
 if __name__ == "__main__":

@@ -64,6 +64,53 @@ def test_tasks_of_four_hosts_find_what_the_others_have_put_there(four_hosts, nag
     assert not FULL or sums(ended.out)[2] >= BYTES_FULL, ended
 
 
+@pytest.fixture(scope="module")
+def hosts_with_two_networks(root_only, user):
+    made = Hosts(user, 2, networks=2)
+    yield made
+    made.leave()
+
+
+DEVICES = ["eth0", "eth1"]
+
+
+def run_with(hosts, nagaya, installation, variables):
+    return hosts.user_on(0).run(
+        [nagaya, "run", "--hosts", ",".join(hosts.names), "-n", TASKS,
+         installation.program("mixed_operations"), *settings(OPERATIONS, THREADS)],
+        env={**SHARED_PROCESSORS, **variables}, timeout=LIMIT_S)
+
+
+def test_the_delegatees_use_all_network_devices_that_are_named(hosts_with_two_networks, nagaya,
+                                                               installation, leftovers):
+    hosts = hosts_with_two_networks
+    before = [hosts.bytes_received(1, device) for device in DEVICES]
+    ended = run_with(hosts, nagaya, installation, {"NAGAYA_NETWORK_DEVICES": ",".join(DEVICES)})
+    check(ended, OPERATIONS, leftovers)
+    grown = [hosts.bytes_received(1, device) - count for device, count in zip(DEVICES, before)]
+    assert min(grown) > 0.2 * sum(grown), grown
+
+
+def test_the_second_network_device_alone_can_be_named(hosts_with_two_networks, nagaya, installation,
+                                                      leftovers):
+    hosts = hosts_with_two_networks
+    before = [hosts.bytes_received(1, device) for device in DEVICES]
+    ended = run_with(hosts, nagaya, installation, {"NAGAYA_NETWORK_DEVICES": "eth1"})
+    check(ended, OPERATIONS, leftovers)
+    grown = [hosts.bytes_received(1, device) - count for device, count in zip(DEVICES, before)]
+    assert grown[0] < 0.1 * grown[1], grown
+
+
+def test_a_network_device_that_is_not_there_is_said(hosts_with_two_networks, nagaya, installation,
+                                                    leftovers):
+    ended = run_with(hosts_with_two_networks, nagaya, installation,
+                     {"NAGAYA_NETWORK_DEVICES": "eth0,eth7"})
+    assert ended.code != 0 and "no network device eth7" in ended.err, ended
+    assert "eth0, eth1" in ended.err, ended
+    left = leftovers.after_limit()
+    assert not (left.processes or left.sockets), left
+
+
 def test_hosts_with_different_numbers_of_delegatees_use_the_least(four_hosts, nagaya, installation,
                                                                   leftovers):
     choice = f'[ "$(hostname)" = {four_hosts.names[2]} ] && export NAGAYA_DELEGATEES=2; exec "$@"'

@@ -109,6 +109,8 @@ DELEGATEES = {
     "one domain": ({"HWLOC_SYNTHETIC": "core:64 pu:2"}, 128, "have 1 here"),
     "a wish": ({"HWLOC_SYNTHETIC": "core:2 pu:1", "NAGAYA_DELEGATEES": "4"}, 2,
                "have 4 here, by NAGAYA_DELEGATEES"),
+    "devices": ({"HWLOC_SYNTHETIC": "core:2 pu:1", "NAGAYA_NETWORK_DEVICES": "eth0,eth1"}, 2,
+                "have 2 here, for the 2 devices of NAGAYA_NETWORK_DEVICES"),
 }
 
 
@@ -118,6 +120,13 @@ def test_the_number_of_delegatees_is_said_with_its_reasons(user, nagaya, what):
     ended = user.run([nagaya, "doctor", "-n", tasks, "--json"], env=variables)
     [found] = [one for one in json.loads(ended.out)["findings"] if one["name"] == "delegatees"]
     assert found["level"] == "ok" and words in found["text"], found
+
+
+def test_a_network_device_that_is_not_there_is_a_warning(user, nagaya):
+    found = examine_with(user, nagaya, {"NAGAYA_NETWORK_DEVICES": "nosuch0"})["network"]
+    assert found["level"] == "warning" and "no network device nosuch0" in found["text"], found
+    found = examine_with(user, nagaya, {"NAGAYA_NETWORK_DEVICES": "lo"})["network"]
+    assert "on lo" in found["text"], found
 
 
 def test_a_wrong_number_of_delegatees_is_a_problem(user, nagaya):

@@ -27,6 +27,18 @@ TEST(Options, AreChosenByVariables) {
   EXPECT_EQ(chosen("NAGAYA_QUEUE=lanes").queue, Queue::kLanes);
 }
 
+TEST(Options, DelegateesTakeTheDevicesInTurns) {
+  const Options two = chosen("NAGAYA_NETWORK_DEVICES=eth0,ib1");
+  EXPECT_EQ(two.devices, (std::vector<std::string>{"eth0", "ib1"}));
+  EXPECT_EQ(delegatees_for(two), 2u);
+  EXPECT_EQ(device_of(two, 0), "eth0");
+  EXPECT_EQ(device_of(two, 1), "ib1");
+  EXPECT_EQ(device_of(two, 2), "eth0");
+  EXPECT_EQ(delegatees_for(chosen("NAGAYA_NETWORK_DEVICES=a,b,c")), 4u);
+  EXPECT_EQ(delegatees_for(Options{}), 1u);
+  EXPECT_EQ(device_of(Options{}, 1), "");
+}
+
 TEST(Options, AFailureIsFoundWithinTheChosenTimeTheProbeIncluded) {
   const Options soon = chosen("NAGAYA_FAIL_AFTER_MS=300");
   EXPECT_EQ(soon.fail_after_ms, 300u);
@@ -37,11 +49,13 @@ TEST(Options, AFailureIsFoundWithinTheChosenTimeTheProbeIncluded) {
 }
 
 TEST(Options, AWrongValueIsAnErrorThatNamesTheRightOnes) {
-  for (const char* variable : {"NAGAYA_NOTIFICATION=", "NAGAYA_NOTIFICATION=poll",
-                               "NAGAYA_AGGREGATION=1", "NAGAYA_QUEUE=lane", "NAGAYA_DELEGATEES=3",
-                               "NAGAYA_FAIL_AFTER_MS=", "NAGAYA_FAIL_AFTER_MS=9",
-                               "NAGAYA_FAIL_AFTER_MS=1e3", "NAGAYA_FAIL_AFTER_MS=-1",
-                               "NAGAYA_FAIL_AFTER_MS=100 ", "NAGAYA_FAIL_AFTER_MS=4294967396"}) {
+  for (const char* variable :
+       {"NAGAYA_NOTIFICATION=", "NAGAYA_NOTIFICATION=poll",
+        "NAGAYA_NETWORK_DEVICES=", "NAGAYA_NETWORK_DEVICES=eth0,", "NAGAYA_NETWORK_DEVICES=,eth0",
+        "NAGAYA_NETWORK_DEVICES=1,2,3,4,5,6,7,8,9", "NAGAYA_AGGREGATION=1", "NAGAYA_QUEUE=lane",
+        "NAGAYA_DELEGATEES=3", "NAGAYA_FAIL_AFTER_MS=", "NAGAYA_FAIL_AFTER_MS=9",
+        "NAGAYA_FAIL_AFTER_MS=1e3", "NAGAYA_FAIL_AFTER_MS=-1", "NAGAYA_FAIL_AFTER_MS=100 ",
+        "NAGAYA_FAIL_AFTER_MS=4294967396"}) {
     Options options;
     try {
       choose(options, variable);

@@ -20,7 +20,9 @@ class Machine {
     ::unsetenv(variable);
   }
   uint32_t delegatees(uint32_t tasks) const { return placement_->delegation(tasks).delegatees; }
-  int node_of_delegatee(uint32_t n) const { return placement_->node_of_delegatee(n); }
+  int node_of_delegatee(uint32_t n, const std::string& device = "") const {
+    return placement_->node_of_delegatee(n, device);
+  }
   int node_of(uint64_t low, uint64_t high = 0) const {
     return placement_->node_of(std::array{low, high});
   }
@@ -118,6 +120,14 @@ TEST(Delegation, BeginsWithTheDomainsNearToANetworkDevice) {
   EXPECT_EQ(machine.node_of_delegatee(0), 1);
   EXPECT_EQ(machine.node_of_delegatee(1), 0);
   EXPECT_EQ(machine.delegatees(64), 2u);
+}
+
+TEST(Delegation, BindsADelegateeNearToTheDeviceThatItUses) {
+  const std::string file = std::string(NAGAYA_TEST_DATA) + "/card_of_second_socket.xml";
+  const Machine machine(file.c_str(), "HWLOC_XMLFILE");
+  EXPECT_EQ(machine.node_of_delegatee(1, "eth0"), 1);
+  EXPECT_EQ(machine.node_of_delegatee(1, "virbr0"), 0) << "it is near to none: in turns";
+  EXPECT_EQ(machine.node_of_delegatee(1, "eth9"), 0);
 }
 
 }  // namespace
