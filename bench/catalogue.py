@@ -57,6 +57,16 @@ REQUEST_MODES = {
 }
 
 
+BOTH = "eth0,eth1"
+TWO_DEVICES = Jobs(
+    hosts=2, tasks_each=4, link="1gbit", networks=2, setting="devices",
+    jobs=[Job("Open MPI", program="delegation-mpi", is_plain=True,
+              launcher_words=("--mca", "btl_tcp_if_include", BOTH)),
+          Job("one", environment={"NAGAYA_NETWORK_DEVICES": "eth0"}),
+          Job("both", environment={"NAGAYA_NETWORK_DEVICES": BOTH})],
+    comparisons=[Comparison("both", ["one"]), Comparison("both", ["Open MPI"], name="mpi")])
+
+
 OURS = Job("Nagaya", environment={"NAGAYA_MPI": "on"})
 
 
@@ -142,6 +152,8 @@ TABLE = {
                                    setting="gigabit"),
     "alltoall-crowded": delegation("alltoall", "among 8 tasks on each of 2 nodes", hosts=2,
                                    tasks_each=8, setting="crowded", rounds=25),
+    "alltoall-devices": ("delegation", ["alltoall"],
+                         "among 4 tasks on each of 2 nodes that two networks of 1 Gbit/s join", TWO_DEVICES),
     "requests": ("requests", [], "READ between two nodes, sizes and threads, beside libfabric",
                  Jobs(hosts=2, shares_processors=True)),
     "requests-apart": ("requests", ["--unbound", "--threads", "1", "--bytes",

@@ -87,7 +87,8 @@ class Comparison:
 class Jobs:
     hosts: int
     tasks_each: int = 1
-    link: str = ""  # the rate of each host's link in both directions, as tc has it
+    link: str = ""  # the rate of each host's links in both directions, as tc has it
+    networks: int = 1  # network devices of each host
     setting: str = ""  # a word for titles and before the names of figures: "gigabit"
     jobs: list = dataclasses.field(default_factory=lambda: [Job("Nagaya")])
     comparisons: list = dataclasses.field(default_factory=list)
@@ -143,7 +144,7 @@ def started_hosts(plan: Jobs):
         root = user.copy_if_unreadable(ROOT, PARTS)
         try:
             hosts = Hosts(user, plan.hosts, plan.link or None,
-                          () if plan.shares_processors else shares(plan.hosts))
+                          () if plan.shares_processors else shares(plan.hosts), plan.networks)
         except AssertionError as error:  # it says why
             raise Failed(f"hosts: {error}") from None
         front = hosts.user_on(0)

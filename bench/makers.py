@@ -15,7 +15,7 @@ MAKERS = {
     r"(put|get|message|active_message|fetch_add|crowd_put|crowd_message)(_|$)": "in-node",
     r"offload_": "offload",
     r"rank_table_": "rank-tables",
-    r"(crowded|gigabit)_(pingpong|alltoall)_": "{2}-{1}",
+    r"(crowded|gigabit|devices)_(pingpong|alltoall)_": "{2}-{1}",
     r"(pingpong|overlap|alltoall|idle)_": "{1}",
     r"requests_.*_(ring|unaggregated|sleeping|spinning)$": "requests-modes",
     r"requests_(node|apart)_": "requests-{1}",
