@@ -25,6 +25,7 @@ import jobs
 import memory
 import mpis
 import npb
+import python_ways
 import runs
 import xmp
 import xmp_primitives
@@ -576,6 +577,22 @@ class Npb(unittest.TestCase):
                 (folder / "sp.B.x").touch()
                 self.assertEqual(npb.binary("sp", "B").name, "sp.B.x")
                 self.assertIsNone(npb.binary("is", "B"))
+
+
+class PythonWays(unittest.TestCase):
+    def test_figures_are_read_beside_the_lines_of_libraries(self):
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            output = "WARNING: /dev/shm is small\nmeasured sum 1.5e-05\nmeasured all\nbye\n"
+            self.assertEqual(python_ways.values_of("ray", output), {"sum": 1.5e-05})
+        self.assertIn("ray says: WARNING: /dev/shm is small\n", said.getvalue())
+        self.assertIn("ray says: bye\n", said.getvalue())
+
+    def test_a_figure_that_cannot_be_read_or_no_end_is_a_failure(self):
+        for output, why in (("WARNINGmeasured sum 1\nmeasured all\n", "WARNINGmeasured sum 1"),
+                            ("measured sum soon\nmeasured all\n", "measured sum soon"),
+                            ("measured sum 1\n", "ray has not measured all: measured sum 1"), ("", "not measured all")):
+            with self.assertRaisesRegex(jobs.Failed, why):
+                python_ways.values_of("ray", output)
 
 
 class Applications(unittest.TestCase):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What every way of sharing arrays between processes measures here, and how it is printed.
 
-A program is called `WAY.py KIND PROCESSES [--quick]`. It prints a line "FIGURE SECONDS" for each figure of the
-kind, and at last PASS: it has checked every result.
+A program is called `WAY.py KIND PROCESSES [--quick]`. It prints a line "measured FIGURE SECONDS" for each figure of
+the kind, and at last "measured all": it has checked every result. Lines of libraries may stand between them.
 
     sum        one process has an array, of the heap; all of them add up a part of it
     exchange   one process has an array, of the heap: a block of it goes to each process, which changes it,
@@ -64,7 +64,11 @@ def rounds_of(block_bytes):
 
 
 def report(figure, seconds):
-    print(figure, seconds, flush=True)
+    print("measured", figure, seconds, flush=True)
+
+
+def report_end():
+    print("measured", "all", flush=True)
 
 
 # ---- for ways whose first process tells the others what to do ------------------------------------
@@ -96,4 +100,4 @@ def measure_by(sum_of, exchange, map_of, place=lambda array: array):
             check_map(arguments, results)
             seconds.append(took)
         report("map", sorted(seconds)[MAP_ROUNDS // 2])
-    print("PASS")
+    report_end()

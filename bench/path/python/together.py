@@ -46,4 +46,4 @@ def measure_by(rank, barrier, sum_of, exchange, map_of):
             measure.report("map", sorted(seconds)[measure.MAP_ROUNDS // 2])
     barrier()
     if rank == 0:
-        print("PASS")
+        measure.report_end()
