@@ -27,7 +27,7 @@ inline constexpr const char* kHostOfRun = "NAGAYA_RUN";
 // The descriptor of PMI-1 in such a rank: out of the way of programs that choose numbers of their
 // own.
 inline constexpr int kPmi1Descriptor = 192;
-// What the names of such jobs begin with (PMIX_NAMESPACE).
+// The names of jobs of `nagaya run` begin with this (PMIX_NAMESPACE).
 inline constexpr const char* kNamesOfRun = "nagaya-";
 
 // Returns that path if this process belongs to a rank of `nagaya run`; "" if to none, or to one of

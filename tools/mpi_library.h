@@ -23,7 +23,7 @@ struct MpiLibrary {
 // MPI that the program is linked with is not found.
 std::optional<MpiLibrary> mpi_of_program(const task::ProgramText& text);
 
-// The same of a command line.
+// Returns the MPI of the program that a command line starts.
 std::optional<MpiLibrary> mpi_of_command(const std::vector<std::string>& command);
 
 // Returns the libpmix that lies beside the library of the command's MPI; "": there is none.
@@ -40,7 +40,7 @@ struct MpiRelease {
 // Returns the release that the constants of the library's file tell.
 MpiRelease release_of(const MpiLibrary& library);
 
-// The same, in the content of that file.
+// Finds the release in the content of that file.
 MpiRelease release_in(std::string_view content);
 
 }  // namespace nagaya::tools

@@ -28,9 +28,9 @@ struct Origins {
   Int ld;
 };
 
-// Finds the items of greatest or least absolute value. Of items that are equally far from 0 it
-// takes the greater one; with origins (ld is not -1) that of the first process in the order of
-// ranks, counted cyclically from the result's process on (from rank 0 if all get it).
+// Finds the items of greatest or least absolute value. If several are equally far from 0 it takes
+// the greater one; with origins (ld is not -1) that of the first process in the order of ranks,
+// counted cyclically from the result's process on (from rank 0 if all get it).
 template <class T>
 void find_extreme(Grid& grid, Scope scope, const CombineOperand& operand, T* matrix,
                   const Origins& origins, bool wants_greatest);

@@ -28,10 +28,10 @@
  * Memory: until a write is complete its data must stay as they are, and until a read is complete
  * nobody may touch its destination. The nagaya_file_request stays until then, too.
  * Order: requests may be carried out in any order, whole or in pieces. A request that was made
- * after another one's completion was seen, by whatever task, comes after it. What a completed write
- * has stored is what everybody reads from then on; it survives the death of its task, of the host
- * and of the job. It survives the machine's once a sync of the file, made after it was complete or
- * by the same task through the same handle, is complete, too.
+ * after another one's completion was seen, by whatever task, comes after it. The data of a
+ * completed write are read by everybody from then on; they survive the death of its task, of the
+ * host and of the job. They survive the machine's once a sync of the file, made after the write was
+ * complete or by the same task through the same handle, is complete, too.
  * Death: the requests of a task that ends before they are complete may have been carried out in
  * whole, in part, or not at all. The memory of an ended task stays until the host has stopped using
  * it.

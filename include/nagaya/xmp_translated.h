@@ -332,8 +332,8 @@ typedef struct nagaya_xmp_location {
   unsigned long bytes;
 } nagaya_xmp_location;
 
-/* The variables of a reduction. Of equal maxima FIRST takes the one of the lowest iteration, LAST
- * the one of the highest: `iteration` has `loops` numbers, those of outer loops first. If
+/* The variables of a reduction. If maxima are equal, FIRST takes that of the lowest iteration, LAST
+ * that of the highest: `iteration` has `loops` numbers, those of outer loops first. If
  * iterations are equal, or not given (`loops` 0), the lowest or highest node decides. */
 typedef struct nagaya_xmp_locations {
   int count;

@@ -97,7 +97,7 @@ int xmp_num_images(void);  /* as xmp_num_nodes() */
 double xmp_wtime(void); /* since a time in the past                                 [seconds] */
 double xmp_wtick(void); /* its resolution                                           [seconds] */
 
-/* Of all executing nodes. */
+/* Waits for all executing nodes. */
 void xmp_barrier(void);
 /* Whether what `async(async_id)` has started is complete: 1, 0. */
 int xmp_test_async(int async_id);

@@ -74,7 +74,7 @@ int xmp_fseek_shared_all(xmp_file_t* fh, long long offset, int whence);
 long long xmp_ftell(xmp_file_t* fh);
 long long xmp_ftell_shared(xmp_file_t* fh);
 
-/* What any node has written before, all nodes read behind it. Returns 0, or not 0. */
+/* All nodes read behind it what any node has written before. Returns 0, or not 0. */
 int xmp_file_sync_all(xmp_file_t* fh);
 
 /* ---- views -------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ class Planner {
 
   // Returns the positions of dimension k that boxes of dimension d's step cover: those of the
   // block; if k < d also the shadow that this exchange has filled; if k has no width all of its
-  // shadow, which an earlier exchange may have filled. Of a scattered dimension it is all.
+  // shadow, which an earlier exchange may have filled. In a scattered dimension it is all.
   Interval covered_interval(size_t k, size_t d) const {
     if (shape_.is_scattered(k)) return shape_.with_shadow(k, 0);
     const Interval own = own_interval(k);

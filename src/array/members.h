@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// members.h - the processes that share an array. Those of one node synchronise by words in shared
-// memory: each has its SharedWords in a group (llcl/board/group.h).
+// members.h - the processes that share an array. Processes of one node synchronise by words in
+// shared memory: each has its SharedWords in a group (llcl/board/group.h).
 //
 //   SharedWords | ready, base |  written by its owner, read by the neighbours      one line
 //               | done, left  |  written by the others, read by its owner          one line

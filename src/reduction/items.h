@@ -39,7 +39,7 @@ bool is_less(Complex<T> a, Complex<T> b) {
   return a.re != b.re ? a.re < b.re : a.im < b.im;
 }
 
-// Whether b is a better extreme than a. Of items that are equally far from 0 the greater is better.
+// Whether b is a better extreme than a. If they are equally far from 0 the greater is better.
 template <class T>
 bool is_second_better(const T& a, const T& b, bool wants_greatest) {
   const auto far_a = distance_from_0(a), far_b = distance_from_0(b);

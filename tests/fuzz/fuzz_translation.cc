@@ -4,7 +4,7 @@
 
 namespace {
 
-// Of the names that all.c in the corpus declares.
+// Lines with the names that all.c in the corpus declares.
 std::vector<std::string> lines_of_xmp() {
   return nagaya::fuzz::lines_of(R"(#pragma xmp loop on t[i]
 #pragma xmp loop on t[i] expand(1)

@@ -33,7 +33,7 @@ class TokenMutator {
   TokenMutator(std::vector<std::string> words, std::vector<std::string> lines)
       : words_(std::move(words)), lines_(std::move(lines)) {}
 
-  // What LLVMFuzzerCustomMutator() does.
+  // Mutates as LLVMFuzzerCustomMutator() has to.
   size_t mutate(uint8_t* data, size_t bytes, size_t bytes_max, unsigned seed) {
     random_.seed(seed);
     if (below(8) == 0) return LLVMFuzzerMutate(data, bytes, bytes_max);

@@ -287,7 +287,7 @@ static void allocate(const struct call* call, struct side* side, uint64_t* rando
   side->at = side->origin;
 }
 
-/* Of a rank's reduction: items 0, 1, ... of its own; then the results, if they have come. */
+/* Stores items 0, 1, ... of a rank's reduction, or the results if they have come. */
 static void put_items(const struct call* call, const struct side* side, unsigned char* origin,
                       bool is_complete) {
   const struct operand* const operand = call->operand;

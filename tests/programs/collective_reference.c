@@ -139,7 +139,7 @@ static void add_record(struct layout* layout, int at, const MPI_Aint* places) {
   ++layout->units;
 }
 
-/* Of a unit that has several types. */
+/* Makes a family whose unit has several types. */
 static void make_records(struct family* family) {
   static const MPI_Aint kPlaces[] = {0, 8, 16}, kBackwards[] = {32, 8, 0};
   family->name = "record";
@@ -218,7 +218,8 @@ void store(const struct layout* layout, const struct element* element, unsigned 
 
 /* ---- the ranks' numbers -------------------------------------------------------------------- */
 
-/* Such that every result is exact, in floating point too, and no intermediate one overflows. */
+/* Chosen so that every result is exact, in floating point too, and no intermediate one overflows.
+ */
 static long long number_for(enum rule rule, const struct piece* piece, uint64_t random, int rank,
                             int size) {
   const long long most = piece->bytes == 1 ? 120 / size : piece->bytes == 2 ? 30000 / size : 1000;
@@ -417,7 +418,7 @@ static void make_pairs(void) {
   }
 }
 
-/* Of `count` ints at such places. */
+/* Makes an operand of `count` ints at these places. */
 static struct operand* new_of_ints(const char* name, enum rule rule, int count, const int* places,
                                    int lower, int extent) {
   int lengths[kFieldsMost];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ending.h - acts of a process that its launcher must pass on: end in every way, read, write,
- * wait for a signal. The same acts for programs with and without MPI. */
+ * wait for a signal. Programs with and without MPI use them. */
 #ifndef NAGAYA_TESTS_ENDING_H
 #define NAGAYA_TESTS_ENDING_H
 

@@ -74,7 +74,7 @@ static void have_many_under_way(void) {
   }
 }
 
-/* The same two requests again and again, with other data each time. */
+/* Starts two prepared requests again and again, with other data each time. */
 static void send_prepared_messages(size_t bytes) {
   enum { kIndex = 2, kTimes = 300 };
   const int next = (rank + 1) % size, previous = (rank + size - 1) % size;

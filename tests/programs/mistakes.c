@@ -96,7 +96,7 @@ static int fence_outcome(uint32_t node) {
   OUTCOME(nagaya_llcl_try_fence(node, nagaya_flag(&flag)));
 }
 
-/* Of everything that names a place in memory. */
+/* Checks the outcome of every call that names a place in memory. */
 static void expect_of_place(nagaya_remote place, int wanted, int line) {
   const nagaya_llcl_piece piece = {NULL, 0, 8, 1, 8, 8};
   const int got[] = {write_outcome(place, local, 8),

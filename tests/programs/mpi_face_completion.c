@@ -196,7 +196,7 @@ static int class_of(int code) {
   return error_class;
 }
 
-/* Of two messages the second is too long: its beginning is there, and the statuses tell. */
+/* The second of two messages is too long: its beginning is there, and the statuses tell. */
 static void too_long_messages(void) {
   int in[2][2] = {{0}}, out[3] = {1, 2, 3}, indices[2], done = 0, count;
   MPI_Status statuses[2];

@@ -207,7 +207,7 @@ static void check(struct call* call, const struct groups* groups) {
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-/* The same at all ranks but for the shapes, which each rank chooses. */
+/* Draws the call: all ranks draw the same, but for the shapes, which each rank chooses. */
 static void plan(struct call* call, const struct groups* groups, uint64_t seed) {
   uint64_t random = seed, own = mixed(seed, (uint64_t)(groups->own * kRanksMost + groups->rank));
   call->seed = mixed(seed, 1000);

@@ -55,7 +55,7 @@ struct Value {
   std::string qualifier;
 };
 
-// What both options say.
+// The plan that --map-by and --bind-to give together.
 struct Plan {
   Level map = kMachine;
   std::optional<Level> bind;  // nullopt: ranks are not bound

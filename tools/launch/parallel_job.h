@@ -48,7 +48,7 @@ struct RankId {
   auto operator<=>(const RankId&) const = default;
 };
 
-// What the servers of PMI-1 and PMIx ask of the launcher; called on its thread.
+// Requests of the servers of PMI-1 and PMIx to the launcher; called on its thread.
 class LauncherServices {
  public:
   virtual ~LauncherServices() = default;

@@ -12,7 +12,7 @@
 namespace nagaya::tools {
 namespace {
 
-// What the members get to know of their new group; lives until libpmix has read it.
+// The answer that the members of a new group get; lives until libpmix has read it.
 class GroupAnswer {
  public:
   GroupAnswer(const pmix_proc_t* members, size_t count) : members_(members, members + count) {

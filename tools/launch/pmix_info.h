@@ -34,7 +34,7 @@ class PmixInfo {
   pmix_value_t& add(const char* key, pmix_data_type_t type);
 
   std::vector<pmix_info_t> items_;
-  // What the items point to; a list's elements stay where they are.
+  // The items point into these; a list's elements stay where they are.
   std::list<std::string> texts_;
   std::list<List> lists_;
 };

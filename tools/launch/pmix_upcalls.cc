@@ -81,7 +81,7 @@ pmix_value_t as_pmix(const PublishedValue& value) {
   return result;
 }
 
-// What a call of publish, lookup or unpublish says beside the names.
+// The directives of a call of publish, lookup or unpublish.
 struct Directives {
   bool is_for_own_job = false;
   pmix_persistence_t persistence = PMIX_PERSIST_SESSION;

@@ -37,7 +37,7 @@ void add_world(Strings& variables, const ParallelJob& job, uint32_t rank) {
   variables.push_back(fmt::format("OMPI_UNIVERSE_SIZE={}", job.universe_size));
 }
 
-// What Open MPI 4 puts into MPI_INFO_ENV; Open MPI 5 asks the server of PMIx.
+// Adds the values that Open MPI 4 puts into MPI_INFO_ENV; Open MPI 5 asks the server of PMIx.
 void add_info(Strings& variables, const ParallelJob& job, const Application& application) {
   Strings sizes, first_ranks;
   uint32_t first_rank = 0;
@@ -59,7 +59,7 @@ void add_info(Strings& variables, const ParallelJob& job, const Application& app
   variables.push_back(argv.size() <= kMostArgumentBytes ? argv : "OMPI_ARGV=");
 }
 
-// What Open MPI 4 must know of its launcher, beside the server of PMIx.
+// Adds what Open MPI 4 must know of its launcher, beside the server of PMIx.
 void add_openmpi4(Strings& variables, const ParallelJob& job) {
   // Without a launcher that it knows, each rank would be a job of its own. It knows jsrun by this
   // variable alone. As a rank of jsrun it neither looks for a daemon of mpirun nor binds itself,

@@ -15,7 +15,7 @@
 
 namespace nagaya::tools {
 
-// What a rank starts with.
+// Program, variables and streams with which a rank starts.
 struct RankStart {
   uint32_t index = 0;  // among all ranks of this launcher
   std::vector<std::string> command;

@@ -36,7 +36,7 @@ struct StreamOptions {
   std::string errors{};
 };
 
-// What a rank gets as descriptors 0, 1 and 2. Keep it until the rank has been started.
+// A rank's descriptors 0, 1 and 2. The caller keeps them until the rank has been started.
 struct RankStreams {
   std::array<int, 3> descriptors{};
   std::vector<base::Fd> owned;  // those of `descriptors` that were opened for this rank

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* locks.c - a lock of a coarray that all images take again and again, beside a mutex of the threads
- * library in shared memory. Whoever has the lock adds to a sum that only the lock protects.
+ * library in shared memory. The holder of the lock adds to a sum that only the lock protects.
  * Arguments: [ROUNDS [TURNS]] */
 #include <pthread.h>
 

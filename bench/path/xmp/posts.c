@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* posts.c - post and wait of two nodes, there and back, beside flags in shared memory. Whoever
- * waits for a flag polls it, and yields after so many polls in vain as the library. The turn that a
+/* posts.c - post and wait of two nodes, there and back, beside flags in shared memory. A node that
+ * waits for a flag polls it, and yields after as many polls in vain as the library. The turn that a
  * node has seen checks that no post gets lost. Arguments: [ROUNDS [TURNS]] */
 #include <sched.h>
 
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
       if (me == 0)
         printf("round_trip %s %.6g\n", by_post ? "post" : "flag", time * 1e9 / (double)turns);
     }
-  /* What is stored before a post is seen behind its wait. */
+  /* A store before a post is seen behind its wait. */
   for (long turn = 1; turn <= 1000; turn++) {
     if (me == 0) {
     seen:

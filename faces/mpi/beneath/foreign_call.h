@@ -24,7 +24,7 @@
 
 namespace nagaya::mpi {
 
-// Those of all threads.
+// The foreign calls that are under way in all threads.
 class ForeignCalls {
  public:
   // From now on they are counted. `has_threads`: as match and coll are opened. Without threads

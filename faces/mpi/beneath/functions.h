@@ -24,13 +24,13 @@ bool is_supported(Function function) {
   return reinterpret_cast<Address>(function) != reinterpret_cast<Address>(unsupported);
 }
 
-// Those of the MPI that is loaded. A function that it lacks returns MPI_ERR_UNSUPPORTED_OPERATION.
+// The functions of the loaded MPI. One that it lacks returns MPI_ERR_UNSUPPORTED_OPERATION.
 extern Functions beneath;
 
 // Returns the name of the function of ours that the thread has called last; nullptr: none.
 const char* last_call();
 
-// Of a function with int counts and its twin X_c with MPI_Count, returns the one for `Count`.
+// Returns the one for `Count` of a function with int counts and its twin X_c with MPI_Count.
 template <class Count, class Small, class Large>
 auto of_count(Small small, Large large) {
   if constexpr (sizeof(Count) == sizeof(int))

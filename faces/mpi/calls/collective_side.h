@@ -99,7 +99,7 @@ class Side {
   std::unique_ptr<ptrdiff_t[]> lists_;     // of copy_lists(): counts, then displacements
   std::unique_ptr<Datatype[]> datatypes_;  // of set_typed(), by block
   bool is_held_ = false;
-  // What nagaya_blocks refers to.
+  // Arrays and buffer to which nagaya_blocks has pointers.
   std::unique_ptr<size_t[]> bytes_of_;
   std::unique_ptr<ptrdiff_t[]> offset_of_;
   std::unique_ptr<char[]> packed_;

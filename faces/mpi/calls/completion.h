@@ -27,7 +27,7 @@ int finish_and_raise(Request* request, MPI_Request& handle, MPI_Status* status);
 // MPI_Request_get_status.
 int get_status(MPI_Request handle, int* flag, MPI_Status* status);
 
-// Of a handle that is null or inactive.
+// Sets the status of a handle that is null or inactive.
 inline void set_empty_status(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
   set_status(*status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, false);

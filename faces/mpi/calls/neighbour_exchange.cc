@@ -63,7 +63,7 @@ int NeighbourExchange::find_neighbours() {
   return MPI_SUCCESS;
 }
 
-// Of each dimension the neighbour below and the one above.
+// Finds the neighbours below and above in each dimension.
 int NeighbourExchange::find_cartesian_neighbours() {
   int dimensions = 0;
   beneath.Cartdim_get(comm_.handle(), &dimensions);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // others.h - the requests of the MPI beneath in an array that holds requests of ours, too.
 //
-// They are tested together, by a copy of their handles. What advances only if it is tested
-// (MPI_File_iread of ROMIO) advances, and MPI_Testall of the MPI beneath ends either all or none.
+// They are tested together, by a copy of their handles. So a request that advances only if it is
+// tested (MPI_File_iread of ROMIO) advances, and MPI_Testall of the MPI beneath ends all or none.
 #pragma once
 
 #include <vector>

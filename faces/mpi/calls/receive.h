@@ -26,12 +26,12 @@ int wait_for_receive(nagaya_receive& receive);
 // Ends a started request of make_receive(), which is freed: waits for it, and stores its status.
 int finish_receive(Request* request, MPI_Status* status);
 
-// Of a receive from MPI_PROC_NULL.
+// Sets the status of a receive from MPI_PROC_NULL.
 inline void set_status_of_nobody(MPI_Status& status) {
   set_status(status, MPI_PROC_NULL, MPI_ANY_TAG, 0, false);
 }
 
-// Of a complete receive.
+// Sets the status of a complete receive.
 inline void set_status_of(const nagaya_receive& receive, MPI_Status& status) {
   set_status(status, receive.matched.source, receive.matched.tag,
              std::min(receive.bytes, receive.capacity), false);

@@ -59,12 +59,12 @@ class All {
 
   const Others& others() const { return others_; }
 
-  // Whether all are over. Those of the MPI beneath end one by one, as they are complete.
+  // Whether all are over. Requests of the MPI beneath end one by one, as they are complete.
   bool poll() {
     others_.test_some();
     return are_ours_over() && !others_.are_active();
   }
-  // Whether all are over. Those of the MPI beneath have ended then, else nothing has changed.
+  // Whether all are over. If so, requests of the MPI beneath have ended, else nothing has changed.
   bool poll_together() {
     if (are_ours_over()) return others_.test_all();
     others_.advance();
@@ -125,8 +125,8 @@ class Any {
 
   const Others& others() const { return others_; }
 
-  // Whether one is complete, or none is active. One of the MPI beneath has ended then. Those come
-  // first every second time: neither kind waits for ever.
+  // Whether one is complete, or none is active. A complete one of the MPI beneath has ended. The
+  // requests of the MPI beneath are tested first every second time, so neither kind waits for ever.
   bool poll() {
     static std::atomic<unsigned> turn = 0;
     const bool others_first =
@@ -210,7 +210,7 @@ class Some {
 
   const Others& others() const { return others_; }
 
-  // Whether some are complete, or none is active. Those of the MPI beneath have ended then.
+  // Whether some are complete, or none is active. Complete ones of the MPI beneath have ended.
   bool poll() {
     found_ = 0;
     is_active_ = false;

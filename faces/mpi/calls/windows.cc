@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// windows.cc - windows are made and freed. Those over communicators that are not ours are the MPI's
-// beneath. While one exists, others may access the memory of this process by messages there, so
-// waits of ours move it.
+// windows.cc - windows are made and freed. A window over a communicator that is not ours is one of
+// the MPI beneath. While one exists, others may access the memory of this process by messages of
+// that MPI, so waits of ours advance it.
 #include <bit>
 #include <cstdlib>
 #include <new>

@@ -10,7 +10,7 @@
 
 namespace nagaya::mpi::NAGAYA_MPI_ABI {
 
-// What has to be known of an old type, and comes out of a new one.
+// A type as combine() needs its old types, and returns the new one.
 struct TypeLayout {
   SharedLayout layout;
   ptrdiff_t extent;

@@ -33,7 +33,7 @@ enum class RequestKind : uint8_t {
   kOther,  // `part` does its work
 };
 
-// Of a send: which function of MPI has made it.
+// The kind of a send: by which function of MPI it was made.
 enum class Mode : uint8_t { kStandard, kBuffered, kSynchronous, kReady };
 
 // The work of a request that is neither a message nor one collective. Deleted with its request.

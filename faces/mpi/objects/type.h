@@ -21,7 +21,7 @@ class Type {
   // all functions.
   static const Type* find(MPI_Datatype handle);
 
-  // Of the data of one element.                                                          [bytes]
+  // Returns the size of the data of one element.                                         [bytes]
   size_t size() const { return described_.layout->bytes(); }
   ptrdiff_t lb() const { return lb_; }
   ptrdiff_t extent() const { return described_.extent; }

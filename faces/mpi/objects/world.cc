@@ -16,7 +16,7 @@ namespace {
 constexpr char kName[] = "mpi process";
 constexpr int kUnknown = -1, kNone = -2;
 
-// What a task publishes. Others read it while this task lives.
+// A task publishes its record; others read it while this task lives.
 struct Record {
   std::atomic<int> rank = kUnknown;      // release: match is open. kNone: it does not take part
   int size = 0;                          // stored before `rank`

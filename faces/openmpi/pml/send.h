@@ -62,7 +62,7 @@ struct pml_nagaya_buffered {
 static inline bool pml_nagaya_sends_copy(const pml_nagaya_send_request_t* request) {
   return request->super.req_send_mode == MCA_PML_BASE_SEND_BUFFERED;
 }
-/* Takes the lock of all copies if the request sends one. The same thread may take it twice. */
+/* Takes the lock of all copies if the request sends one. A thread may take it twice. */
 void pml_nagaya_lock_copies(const pml_nagaya_send_request_t* request);
 void pml_nagaya_unlock_copies(const pml_nagaya_send_request_t* request);
 /* Copies, sends the copy, and completes the request. */

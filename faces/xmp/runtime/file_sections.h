@@ -10,7 +10,7 @@
 #include "faces/xmp/runtime/arrays.h"
 #include "xmp/xmp.h"
 
-// Of each dimension the indexes low, low + step, ...
+// The indexes low, low + step, ... in each dimension.
 struct xmp_range_t {
   struct Indexes {
     int64_t low = 0;

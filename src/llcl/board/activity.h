@@ -40,7 +40,7 @@ namespace nagaya::llcl {
 // Values of Board.watched: bits.
 inline constexpr uint32_t kCounts = 1, kLog = 2;
 
-// What a thread waits for. The collectives are in the order of nagaya_collective_kind.
+// The purpose of a wait. The collectives are in the order of nagaya_collective_kind.
 enum class Purpose : uint8_t {
   kOther,
   kMessage,  // a send or a receive

@@ -18,7 +18,7 @@ inline processes::TableStore tables_of(const Endpoint& endpoint) {
 
 }  // namespace nagaya::llcl
 
-// Immutable. Those who were given a set keep a pointer to it.
+// Immutable. A team, window, array or the like that is opened on it holds the set, too.
 struct nagaya_processes {
   std::shared_ptr<const nagaya::processes::ProcessSet> set;
   bool is_outside_of_spaces;

@@ -64,7 +64,7 @@ void Host::launch(Client& client, Message message) {
     spawn(loader_, reaper_.pid(), task, launch, message.descriptors);
     stop_at(StopPoint::kHostCloned);
     started = {task.number, task.pid};
-    // Of a task that has ended, whose pid the kernel has used again.
+    // A task has ended, and the kernel has given its pid to this one.
     if (tasks_.contains(task.pid)) note_ended(true);
     auto node = entry.extract(entry.begin());
     node.key() = task.pid;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // session_folder.h - the folder beside a job's socket in which `nagaya run` and the MPI of its
-// ranks keep files. Who outlives the job removes it: the launcher, the host, or `nagaya clean`.
+// ranks keep files. It is removed by the launcher, by the host if that one was killed, or by
+// `nagaya clean`.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +14,7 @@ inline constexpr const char* kSessionSuffix = ".session";
 inline constexpr const char* kSegmentsFile = "segments";
 
 // Removes the folder with all that is in it, and what it names in /dev/shm; nothing if there is no
-// such folder. What cannot be removed stays.
+// such folder. Files that cannot be removed stay.
 void remove_session(const std::filesystem::path& folder) noexcept;
 
 }  // namespace nagaya::task

@@ -188,7 +188,7 @@ def test_a_fault_leaves_no_request_without_its_completion(start, hosts_of_four, 
         assert job.process.wait(END_LIMIT_S) == 0, job.all_said()
     else:
         said = expect_bad_end(job)
-        # Of a task the launcher says it.
+        # The death of a task is reported by the launcher alone.
         assert said or fault != kill_the_host_process
     left = leftovers.after_limit()
     assert not left.processes, left

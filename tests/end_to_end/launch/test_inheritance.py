@@ -57,7 +57,7 @@ def test_closed_standard_streams_stay_closed(user, nagaya):
         assert ended.code == 5, (proxy, ended)
 
 
-# What a process hands on by execve beside that, in Python; the child says what it has got.
+# Python code that sets further state which execve hands on; the child says what it has got.
 EXECUTIONS = {
     "blocked and pending signals": (
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1, signal.SIGTERM}); "

@@ -204,7 +204,9 @@ static void run_unheard(int count, int processes, int own) {
   grid_calls[0].gridexit(context);
 }
 
-/* The same, and the sender's grid ends before it has heard that the receiver is ready. */
+/* Sends as run_unheard(), but the sender's grid ends before it has heard that the receiver is
+ * ready.
+ */
 static void run_left(int count, int processes, int own) {
   double* const items = calloc(kItemsOfLarger, sizeof *items);
   size_t before = 0;
@@ -220,7 +222,7 @@ static void run_left(int count, int processes, int own) {
   free(items);
 }
 
-/* Of libnagaya-blacs, if the program is loaded with it. */
+/* A function of libnagaya-blacs; NULL if the program is not loaded with it. */
 #pragma weak blacs_count_sends
 
 static blacs_sends count_sends(void) {

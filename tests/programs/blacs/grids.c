@@ -39,7 +39,7 @@ void free_origins(struct origins* origins) {
 
 /* ---- making -------------------------------------------------------------------------------- */
 
-/* Of the processes that the handle stands for. */
+/* Chooses a handle. Returns the processes that it stands for. */
 static const struct members* choose_handle(uint64_t* random, const struct grid_calls* calls,
                                            const struct origins* origins, const struct grid* parent,
                                            int* handle) {

@@ -33,8 +33,8 @@ struct origins {
 void make_origins(struct origins* origins);
 void free_origins(struct origins* origins);
 
-/* Of the processes of `parent` if that is not NULL: all of those call it. The caller may be in no
- * grid of this number. */
+/* Makes a grid of processes of `parent`, all of which call it; of all processes if `parent` is
+ * NULL. The caller may be in no grid of this number. */
 void make_grid(struct grid* grid, uint64_t seed, const struct origins* origins,
                const struct grid* parent);
 void check_grid(const struct grid* grid);

@@ -43,7 +43,7 @@ void put_items(struct matrix* matrix, uint64_t seed);
 
 /* The job ends if a byte of them differs: with the text of now_going_on(). */
 void check_same(const struct matrix* got, const struct matrix* wanted);
-/* The same, but for the items of the part, which may be anything. */
+/* Checks as check_same(), but the items of the part may be anything. */
 void check_surroundings(const struct matrix* got);
 
 /* For the line that is printed when something is wrong. */

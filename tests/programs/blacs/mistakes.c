@@ -27,7 +27,7 @@ static int own, processes;
 
 /* ---- mistakes ------------------------------------------------------------------------------ */
 
-/* Of process 0; the others wait for it, which they must not do for ever. */
+/* Made by process 0. The others wait for it, which they must not do for ever. */
 
 static void use_unknown_scope(int context) {
   calls->gebs2d(context, "x", " ", 1, 1, items, 1);
@@ -67,7 +67,7 @@ static void redistribute_behind_last_column(int context) {
 static void redistribute_to_short_columns(int context) {
   redistribute(context, 0, 0, 3);
 }
-/* Of an exit code eight bits are left. */
+/* The kernel keeps eight bits of an exit code. */
 static void abort_with_256(int context) {
   Cblacs_abort(context, 256);
 }
@@ -110,7 +110,7 @@ static void ask_for_communicator_of_freed_context(int context) {
   Cblacs2sys_handle(handle);
 }
 
-/* Of processes 0 and 1. */
+/* Made by processes 0 and 1. */
 
 static void send_to_self(int context, int n) {
   calls->gesd2d(context, n, n, items, kSide, 0, 0);

@@ -65,7 +65,7 @@ static void narrow_width(int last) {
   narrow(&width, last);
 }
 
-/* Of so many rows of a process each is an iteration shorter than the one before. */
+/* Each of the process's rows is an iteration shorter than the one before. */
 static void expect_narrower(int made, int rows) {
   EXPECT_EQUAL(made, rows * NI - rows * (rows - 1) / 2);
 }

@@ -100,7 +100,7 @@ TEST(AnswerSites, RefuseABranchFromAfar) {
   EXPECT_EQ(jump({0xe9}, kPaddingBytes + 7), 1u);        // behind it
 }
 
-// Those that take 7 bytes, but not 12.
+// Sites that have room for 7 bytes, but not for 12.
 TEST(AnswerSites, RefuseARedZoneThatIsReadLater) {
   const std::vector<int> behind_a_branch = {
       0x50,                                      // push %rax
@@ -153,7 +153,7 @@ class Question {
   explicit Question(uint32_t kind) {
     // mov %edi,%eax; mov %esi,%ecx; cpuid; mov %ebx,%r8d; ret
     auto text = code({0x89, 0xf8, 0x89, 0xf1, 0x0f, 0xa2, 0x41, 0x89, 0xd8, 0xc3});
-    // The same, with %edi in the red zone meanwhile, and three nops.
+    // As above, with %edi in the red zone meanwhile, and three nops.
     if (kind == kCpuidSiteBelowRedZone)
       text = code({0x89, 0x7c, 0x24, 0xf8, 0x89, 0xf8, 0x89, 0xf1, 0x0f, 0xa2, 0x41,
                    0x89, 0xd8, 0x90, 0x90, 0x90, 0x8b, 0x7c, 0x24, 0xf8, 0xc3});

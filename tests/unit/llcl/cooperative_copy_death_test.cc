@@ -30,7 +30,7 @@ struct StoppingMachine : CopyMachine {
     std::exchange(halfway, [] {})();
     std::memcpy(target + bytes / 2, source + bytes / 2, bytes - bytes / 2);
   }
-  // Of runs that lie one behind the other.
+  // Moves runs that lie one behind the other.
   static void move(layout::Walk target, layout::Walk source, uint64_t bytes) {
     move(target.at(), source.at(), bytes);
   }

@@ -12,7 +12,7 @@ constexpr Envelope kEnvelope = {7, 0, 3};
 // Memory, and runs that lie anywhere in it, upwards or downwards, but not on each other.
 class RandomBuffer {
  public:
-  // Of `groups` or so, until they hold `bytes`.
+  // Makes about `groups` groups of runs, until they hold `bytes`.
   RandomBuffer(std::mt19937& chance, size_t groups, size_t bytes) {
     const auto upto = [&](size_t most) { return chance() % most + 1; };
     size_t memory_bytes = 0;

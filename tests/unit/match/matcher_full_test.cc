@@ -13,7 +13,7 @@ namespace {
 
 constexpr Envelope kEnvelope = {7, 0, 3};
 
-// Of one node: a delegatee keeps what finds no room.
+// Both tasks are on one node: between nodes a delegatee would keep messages that find no room.
 class Full : public Pair {
  protected:
   // Without a look by the receiver, until nothing more is taken at once.

@@ -14,7 +14,8 @@ thread_local bool is_out_of_memory = false;
 
 }  // namespace
 
-// Of the whole test program. Not inlined: gcc with a sanitizer would see free() after new.
+// Allocates for the whole test program. Not inlined: gcc with a sanitizer would see free() after
+// new.
 [[gnu::noinline]] void* operator new(size_t bytes) {
   void* const memory = is_out_of_memory ? nullptr : std::malloc(bytes);
   if (memory == nullptr) throw std::bad_alloc();

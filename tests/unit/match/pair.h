@@ -20,7 +20,7 @@ class Pair : public testing::Test {
   static constexpr size_t kEagerMax = 4096;
   static constexpr uint32_t kTasks = 2;
 
-  // Of one node, or each of its own.
+  // Both tasks are on one node, or each on one of its own.
   explicit Pair(uint32_t nodes = 1, bool threads = false) : nodes_(nodes) {
     for (uint32_t task = 0; task < kTasks; ++task) {
       const nagaya_process own = process(task);

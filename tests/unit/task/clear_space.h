@@ -6,8 +6,9 @@
 
 namespace nagaya::task {
 
-// Of at most 64 tasks. Its partitions lie where the thread sanitizer has nothing: the sanitizer's
-// shadow lies among the addresses of tasks, and to unmap a partition there tears a hole into it.
+// A space of at most 64 tasks. Its partitions lie where the thread sanitizer has nothing: the
+// sanitizer's shadow lies among the addresses of tasks, and to unmap a partition there tears a hole
+// into it.
 class ClearSpace : public SpaceMemory {
  public:
   explicit ClearSpace(const SpaceSettings& settings) : SpaceMemory(settings) {

@@ -19,7 +19,7 @@ PublishedName published(const std::string& name, const PmixProcess& publisher = 
 
 class PublishedNamesTest : public testing::Test {
  protected:
-  // What a process was told; no status: nothing yet.
+  // The answer that a process got; no status: none yet.
   struct Answer {
     std::optional<pmix_status_t> status;
     std::vector<std::string> values;

@@ -4,8 +4,8 @@
 //
 //   each task      lists its fixed mappings in its record. The task writes the list under the
 //                  partition's lock; all tasks read it
-//   a new mapping  is entered first, then refused if a living task's list overlaps it. Of two tasks
-//                  that map at once, one or both see the other's entry.
+//   a new mapping  is entered first, then refused if a living task's list overlaps it. If two
+//                  tasks map at once, one or both see the other's entry.
 //
 // A mapping that finds no room in the list is unknown to other tasks. Death: a dead task's list is
 // ignored; its mappings are replaced as by any MAP_FIXED.
