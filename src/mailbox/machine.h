@@ -3,7 +3,6 @@
 // is a template on it, so that a test can put a machine below that runs one operation at a time.
 #pragma once
 
-#include <errno.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <time.h>
@@ -61,11 +60,6 @@ struct Machine {
     // WAIT_BITSET: the only one whose timeout is absolute.
     arch::raw_syscall(__NR_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected,
                       deadline_ns == kNever ? nullptr : &deadline, nullptr, FUTEX_BITSET_MATCH_ANY);
-  }
-  // Returns whether this process has a thread with the id `thread`.
-  static bool thread_exists(uint32_t thread) {
-    const long pid = arch::raw_syscall(__NR_getpid);
-    return arch::raw_syscall(__NR_tgkill, pid, thread, 0) != -ESRCH;
   }
   static void futex_wake(const Atomic<uint32_t>& word) {
     arch::raw_syscall(__NR_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);

@@ -2,8 +2,8 @@
 // mailbox.h - a task's bounded queue of small messages. Any task of the space and the delegatee
 // post; one thread at a time of the task that owns it takes.
 //
-//   posters' line                            reader's line          bell       256 of each
-//   | tail: position, sleeping?, last poster | | head, held, turn | | armed? | | posters | cells |
+//   posters' line                            reader's line    bell       256 of each
+//   | tail: position, sleeping?, last poster | | head, held | | armed? | | posters | cells |
 //
 //   taken ... | head: ready, reserved or nothing ... | tail: free ... head+255 |
 //
@@ -31,7 +31,7 @@
 //
 //            post          take, sleep                        cancel_posts_of
 //   post     any number    any                                any, of others
-//   take, take_if          one thread; several take turns     any
+//   take, take_if          one thread at a time               any
 //   cancel_posts_of, clear                                    the host's one thread
 // (The caller of clear is the reader meanwhile: the owner has ended, and nobody else takes.)
 //
@@ -55,7 +55,7 @@ namespace nagaya::mailbox {
 
 inline constexpr size_t kMessageMaxBytes = 56;
 
-// A message in its cell: valid until the next take, take_if or end_turn.
+// A message in its cell: valid until the next take or take_if.
 struct Message {
   const std::byte* payload = nullptr;  // 8-byte aligned; nullptr: no message
   uint8_t kind = 0;
@@ -179,38 +179,12 @@ class alignas(kLineBytes) BasicMailbox {
     }
     after_sleep();
     bell_.disarm();
-    end_turn();
-  }
-
-  // Several threads of the reading task take turns; `thread` is the caller's id (gettid). Returns
-  // whether the caller has the turn now.
-  bool begin_turn(uint32_t thread) {
-    uint32_t holder = 0;
-    // Acquire: pairs with end_turn. A holder with the caller's own id is an earlier thread that
-    // ended in its turn.
-    return turn_.compare_exchange_strong(holder, thread, std::memory_order_acquire,
-                                         std::memory_order_relaxed) ||
-           holder == thread;
-  }
-  void end_turn() {
     give_back();
-    turn_.store(0, std::memory_order_release);
-  }
-  // Called when begin_turn has failed for long: ends the turn of a thread that has ended. The
-  // message that it held counts as taken; the next reader can continue from any state of the
-  // reader's line.
-  void end_turn_of_dead() {
-    uint32_t holder = turn_.load(std::memory_order_relaxed);
-    if (holder != 0 && !M::thread_exists(holder))
-      turn_.compare_exchange_strong(holder, 0, std::memory_order_release,
-                                    std::memory_order_relaxed);
   }
 
-  // Whether nobody has posted, slept or taken a turn yet. If so, the caller can leave the mailbox
+  // Whether nobody has posted yet, and no reader sleeps. If so, the host can leave the mailbox
   // alone, and the kernel need not back its pages.
-  bool is_untouched() const {
-    return tail_.load(std::memory_order_acquire) == 0 && turn_.load(std::memory_order_relaxed) == 0;
-  }
+  bool is_untouched() const { return tail_.load(std::memory_order_acquire) == 0; }
 
   // The bell of the owner, on which it sleeps for this mailbox and for other things.
   BasicDoorbell<M>& bell() { return bell_; }
@@ -347,7 +321,6 @@ class alignas(kLineBytes) BasicMailbox {
   alignas(kLineBytes) typename M::template Atomic<uint64_t> head_;
   uint64_t held_;  // position + 1 of the message that the reader holds; 0: none
   uint32_t fruitless_;
-  typename M::template Atomic<uint32_t> turn_;
   BasicDoorbell<M> bell_;
   alignas(kLineBytes)
       typename M::template Atomic<uint64_t> posters_[kCells];  // position + 1, number

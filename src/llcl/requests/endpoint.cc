@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -270,7 +269,6 @@ bool Endpoint::start_completer() {
 void Endpoint::complete_forever() {
   ::pthread_setname_np(::pthread_self(), "nagaya-complete");
   mailbox::Mailbox& box = mailbox();
-  box.begin_turn(static_cast<uint32_t>(::syscall(SYS_gettid)));
   mailbox::Waiting waiting(box.bell(), board_->load);
   is_completer_ = true;
   for (;;) {

@@ -166,7 +166,7 @@ TEST(MailboxSchedules, DeathInMidPostInAFullMailboxEndsWithTheForgetting) {
   expect_death_survived<2>(1, 2, 2, true);
 }
 
-// All schedules with two posters of one message each, and a reader that dies in its turn before its
+// All schedules with two posters of one message each, and a reader that dies before its
 // operation `dies_before`; host(post) runs from then on. When all are at their end, the next reader
 // takes the rest.
 template <class Host>
@@ -175,10 +175,8 @@ std::string run_reader(Run& run, uint64_t dies_before, Host host, bool& died) {
   run.add([&] { post.post(1, 1); });
   run.add([&] { post.post(2, 1); });
   const auto read = [&] {
-    post.box().begin_turn(7);
     for (int n = 0; n < 2; ++n)
       if (const Message message = post.box().take()) post.note(message);
-    post.box().end_turn();
   };
   run.add(read, dies_before);
   run.add([&] {
@@ -188,8 +186,6 @@ std::string run_reader(Run& run, uint64_t dies_before, Host host, bool& died) {
   const std::string failure = run.go();
   if (!failure.empty()) return failure;
   died |= run.somebody_died();
-  post.box().end_turn_of_dead();
-  if (!post.box().begin_turn(8)) return "the turn is not free";
   post.drain();
   if (post.taken_[1] != 1 || post.taken_[2] != 1) return "a message was lost or came twice";
   post.check_whole();
@@ -215,11 +211,8 @@ TEST(MailboxSchedules, NothingIsTakenTwiceOrLostWhereverAReaderDies) {
 }
 
 TEST(MailboxSchedules, NothingIsClearedTwiceOrLostWhereverAReaderDiesWhileOthersPost) {
-  expect_death_of_reader_survived([](auto& post) {
-    post.box().clear([&](const Message& message) { post.note(message); });
-    if (!post.box().begin_turn(9)) post.failure_ = "the turn is not free after the clearing";
-    post.box().end_turn();
-  });
+  expect_death_of_reader_survived(
+      [](auto& post) { post.box().clear([&](const Message& message) { post.note(message); }); });
 }
 
 }  // namespace

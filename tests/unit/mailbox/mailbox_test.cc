@@ -2,7 +2,6 @@
 #include "mailbox/mailbox.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <memory>
 #include <thread>
@@ -87,28 +86,6 @@ TEST(Mailbox, IsGoodForManyLaps) {
   }
 }
 
-// A thread that comes after one that ended in its turn with the same id, and one that does not.
-TEST(Mailbox, PassesOnTheTurnOfAThreadThatHasEnded) {
-  auto box = std::make_unique<Mailbox>();
-  uint64_t values[] = {1, 2};
-  for (const uint64_t& value : values) box->post(kTask, 1, &value, sizeof value);
-  const auto self = static_cast<uint32_t>(::gettid());
-  uint32_t ended = 0;
-  std::thread([&] {
-    ended = static_cast<uint32_t>(::gettid());
-    EXPECT_TRUE(box->begin_turn(ended));
-    EXPECT_EQ(value_of(box->take()), 1U);
-    EXPECT_FALSE(box->begin_turn(self));
-    box->end_turn_of_dead();  // it lives
-    EXPECT_FALSE(box->begin_turn(self));
-  }).join();
-  while (Machine::thread_exists(ended)) Machine::yield();  // join returns a little earlier
-  box->end_turn_of_dead();
-  ASSERT_TRUE(box->begin_turn(self));
-  EXPECT_EQ(value_of(box->take()), 2U);
-  box->end_turn();
-}
-
 // The host empties a mailbox between two owners.
 std::vector<uint64_t> cleared(Mailbox& box) {
   std::vector<uint64_t> values;
@@ -119,12 +96,10 @@ std::vector<uint64_t> cleared(Mailbox& box) {
 TEST(Mailbox, IsClearedOfWhatNobodyHasReadButNotOfWhatItsReaderHeld) {
   auto box = std::make_unique<Mailbox>();
   for (const uint64_t value : {1, 2, 3, 4}) box->post(kTask, 1, &value, sizeof value);
-  ASSERT_TRUE(box->begin_turn(7));
   box->take();
   EXPECT_EQ(value_of(box->take()), 2U);
   EXPECT_EQ(cleared(*box), (std::vector<uint64_t>{3, 4}));
   EXPECT_EQ(cleared(*box), std::vector<uint64_t>{});
-  EXPECT_TRUE(box->begin_turn(8)) << "the turn of the dead";
   EXPECT_FALSE(take_patiently(*box));
 }
 
@@ -194,32 +169,6 @@ TEST(Mailbox, LosesNothingAmongThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0U);
-}
-
-// Several readers take turns: each message goes to one of them.
-TEST(Mailbox, GivesEachMessageToOneOfSeveralReaders) {
-  constexpr uint64_t kPosts = 20000;
-  auto box = std::make_unique<Mailbox>();
-  std::atomic<uint64_t> count{0}, sum{0};
-  std::vector<std::thread> readers;
-  for (int n = 0; n < 2; ++n)
-    readers.emplace_back([&] {
-      const auto self = static_cast<uint32_t>(::gettid());
-      while (count.load() < kPosts) {
-        if (box->begin_turn(self)) {
-          if (const Message message = box->take()) {
-            sum += value_of(message);
-            ++count;
-          }
-          box->end_turn();
-        }
-        Machine::yield();
-      }
-    });
-  for (uint64_t n = 1; n <= kPosts; ++n)
-    while (box->post(kOther, 1, &n, sizeof n) != 0) Machine::yield();
-  for (std::thread& reader : readers) reader.join();
-  EXPECT_EQ(sum.load(), kPosts * (kPosts + 1) / 2);
 }
 
 }  // namespace

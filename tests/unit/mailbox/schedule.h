@@ -171,7 +171,6 @@ struct Machine {
   static void yield() { Run::current().yield(); }
   static void step(StopPoint) {}  // here a thread can stop before every operation
   static uint64_t now_ns() { return 0; }
-  static bool thread_exists(uint32_t) { return false; }
   static void futex_wait(const Atomic<uint32_t>& word, uint32_t expected, uint64_t deadline_ns) {
     Run::current().flush();
     if (word.load(std::memory_order_relaxed) == expected)
