@@ -26,7 +26,7 @@ struct Loss {
 };
 
 constexpr int kProbeMs = 1000, kLatestProbeMs = 4000;
-constexpr uint32_t kLooksApart = 64;  // polls of a wait from one check of the nodes to the next
+constexpr uint32_t kPollsApart = 64;  // polls of a wait from one check of the nodes to the next
 
 // Makes a request again as long as its lane has no room (-EAGAIN). Returns its result.
 template <class Request>
@@ -226,7 +226,7 @@ int Membership::watch_nodes(Lost lost) {
              static_cast<Membership*>(self)->look_at_nodes();
              return 0;
            },
-       .every = kLooksApart,
+       .every = kPollsApart,
        .before_sleep = [](void*) { return mailbox::kNever; },  // the host rings
        .after_sleep = nullptr,
        .context = this});

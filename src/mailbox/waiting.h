@@ -3,9 +3,9 @@
 // after each poll in vain spins, yields or sleeps. A waiter object decides which, and has the bell.
 //
 //   wait(ready, waiter)    ready? ──► true
-//                          pause(): spin, yield ──► look again
+//                          pause(): spin, yield ──► poll again
 //                                   sleep ──► arm ──► ready? ──► disarm, true
-//                                             sleep ──► disarm ──► look again
+//                                             sleep ──► disarm ──► poll again
 //                                   give up ──► ready?
 //
 // Waiters: BasicWaiting (below) for threads with a bell of their own, llcl::Backoff for a task's
@@ -35,12 +35,12 @@ struct WaitTable {
   // because others use the processor meanwhile. A futex wake costs a pair of tasks on shared
   // processors 2 to 5 times a yield (law 7: 8 ping-pong pairs on 2 processors 0.64 to 0.81 us a
   // message by yields, 1.2 to 4.3 by futex), which is little after kAwakeNs.
-  static constexpr uint32_t kLooksAwake = 200;
+  static constexpr uint32_t kPollsAwake = 200;
   static constexpr uint64_t kAwakeNs = 3'000'000;
   // Polls in vain before a thread on a crowded node sleeps for kShortNapNs at a time, while the
   // delegatee sleeps, too. If the thread only yielded, it would keep its processor for milliseconds
   // (the scheduler EEVDF), and a delegatee that a message wakes would wait for a processor so long.
-  static constexpr uint32_t kLooksBesideASleeper = 200;
+  static constexpr uint32_t kPollsBesideASleeper = 200;
   static constexpr uint64_t kShortNapNs = 50'000;
   // Polls in vain before a thread tells the delegatee that it waits: an answer that comes sooner is
   // from this node.
@@ -168,15 +168,15 @@ class BasicWaiting {
     BasicWaiting& self;
     Announcement& announcement;
     uint64_t deadline_ns;
-    uint32_t looks = 0, armed = 0;
+    uint32_t polls = 0, armed = 0;
     uint64_t longest_ns = 0;
 
     Pause pause() {
       const WaitPolicy& policy = self.policy_;
-      if (looks == 0 && self.load_.crowded()) looks = policy.spins;
-      if (looks < policy.spins) return ++looks, Pause::kSpin;
+      if (polls == 0 && self.load_.crowded()) polls = policy.spins;
+      if (polls < policy.spins) return ++polls, Pause::kSpin;
       if (has_passed<M>(deadline_ns)) return Pause::kGiveUp;
-      if (looks < policy.spins + policy.yields) return ++looks, Pause::kYield;
+      if (polls < policy.spins + policy.yields) return ++polls, Pause::kYield;
       return Pause::kSleep;
     }
     void spin() { M::relax(); }

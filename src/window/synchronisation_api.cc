@@ -24,8 +24,8 @@ void fence() {
 // the word's owner.
 template <class IsOver>
 void wait_for_word(nagaya_window& window, IsOver is_over) {
-  constexpr int kLookMs = 1;
-  while (wait(Purpose::kLock, is_over, window.remote == nullptr ? -1 : kLookMs) == -ETIMEDOUT)
+  constexpr int kPollMs = 1;
+  while (wait(Purpose::kLock, is_over, window.remote == nullptr ? -1 : kPollMs) == -ETIMEDOUT)
     continue;
 }
 

@@ -65,9 +65,9 @@ class ImageWords {
   static constexpr uint64_t kWordsOfRank = 1 + kTags;
 
   bool wait_until(const char* where, const auto& wait, const auto& is_over) {
-    constexpr int kLookMs = 500;
+    constexpr int kPollMs = 500;
     for (bool ends = false;;) {
-      const int error = wait(kLookMs);
+      const int error = wait(kPollMs);
       if (error != -ETIMEDOUT) return check(where, "a wait for an image", error), true;
       // One more wait after the end: requests from before it may still be under way.
       if (ends) return false;

@@ -189,14 +189,15 @@ class Endpoint {
   template <class Ready, class Probe>
   int wait_and_retry(Purpose purpose, Ready ready, uint64_t deadline_ns, Probe probe,
                      Wait::OnError on_error) {
-    const auto look = [&] {
+    const auto is_over = [&] {
       retry_parked();
       return ready();
     };
     for (;;) {
       const uint64_t nap_ns = parked_nap_ends_ns();
       const uint64_t end_ns = nap_ns < deadline_ns ? nap_ns : deadline_ns;
-      const int error = waits_.until(purpose, look, end_ns, waiter_of(own_lane()), probe, on_error);
+      const int error =
+          waits_.until(purpose, is_over, end_ns, waiter_of(own_lane()), probe, on_error);
       if (error != -ETIMEDOUT || end_ns == deadline_ns) return error;
     }
   }

@@ -34,13 +34,13 @@ void Parked::tell_load() {
 
 void Parked::retry_messages() {
   std::list<Message> done;
-  ++looks_;
+  ++retries_;
   for (auto next = messages_.begin(); next != messages_.end();) {
     const auto parked = next++;
     Receiver& receiver = receivers_[parked->task];
-    if (receiver.full_in_look == looks_) continue;  // keeps the order of its messages
+    if (receiver.full_in_retry == retries_) continue;  // keeps the order of its messages
     if (!is_done(*parked)) {
-      receiver.full_in_look = looks_;
+      receiver.full_in_retry = retries_;
       continue;
     }
     --receiver.messages;

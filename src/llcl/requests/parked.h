@@ -75,8 +75,8 @@ class Parked {
     int error;
   };
   struct Receiver {
-    uint32_t messages;      // number of messages parked for it
-    uint32_t full_in_look;  // `looks_` of the last retry that has found its mailbox full
+    uint32_t messages;       // number of messages parked for it
+    uint32_t full_in_retry;  // `retries_` of the last retry that has found its mailbox full
   };
 
   void retry_messages();
@@ -89,8 +89,8 @@ class Parked {
   std::list<Message> messages_;
   std::deque<Command> commands_;
   std::vector<Receiver> receivers_;  // by task number; empty until the first message
-  uint32_t looks_ = 0;               // number of retries
-  uint64_t bytes_ = 0;               // of parked bodies
+  uint32_t retries_ = 0;
+  uint64_t bytes_ = 0;  // of parked bodies
   bool is_overloaded_ = false;
 };
 

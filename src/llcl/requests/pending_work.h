@@ -36,7 +36,7 @@ class PendingWork {
     if (is_registered_) return 0;
     const int error = waits_.add(
         {[](void* self) { return static_cast<Library*>(self)->advance(); }, 1,
-         [](void* self) { return sleep_beside_looks(static_cast<Library*>(self)->lock); }, nullptr,
+         [](void* self) { return sleep_beside_polls(static_cast<Library*>(self)->lock); }, nullptr,
          static_cast<Library*>(this)});
     is_registered_ = error == 0;
     return error;

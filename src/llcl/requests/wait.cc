@@ -10,7 +10,7 @@ namespace nagaya::llcl {
 using mailbox::Machine;
 using mailbox::Pause;
 
-// ---- libraries that every look advances ---------------------------------------------------------
+// ---- libraries that every poll advances ---------------------------------------------------------
 
 int Wait::add(const Progress& progress) {
   const std::lock_guard lock(lock_);
@@ -70,7 +70,7 @@ uint32_t Wait::arm(uint64_t& longest_ns) {
   board_.asleep.fetch_add(1, std::memory_order_relaxed);
   board_.sleepers[self_.number()].count.fetch_add(1, std::memory_order_relaxed);
   lock.unlock();  // the heavy fence is a system call, for which other threads need not wait
-  // Orders the stores of the counts before the last look; see wake_task. Wakers of a group do not
+  // Orders the stores of the counts before the last poll; see wake_task. Wakers of a group do not
   // fence themselves: before a long sleep this thread makes all tasks fence.
   if (board_.has_heavy_fence && longest_ns > mailbox::WaitTable::kNapWithoutBellNs)
     Machine::heavy_fence();
@@ -102,7 +102,7 @@ void Wait::show_idle(bool is_idle) {
 }
 
 // Returns whether the expected sender is running on another processor. False while threads wait for
-// the delegatee, which needs a processor. (False also with several threads, where each look would
+// the delegatee, which needs a processor. (False also with several threads, where each poll would
 // take a lock.)
 bool Wait::is_partner_running() const {
   const uint32_t partner = partner_.load(std::memory_order_relaxed);
@@ -127,20 +127,22 @@ bool Backoff::may_spin_for_partner() {
 }
 
 Pause Backoff::pause_late() {
-  if (looks_ % 64 == 0 && !has_time()) return Pause::kGiveUp;
+  if (fruitless_polls_ % 64 == 0 && !has_time()) return Pause::kGiveUp;
   if (may_spin_for_partner()) return Pause::kSpin;
-  if (looks_ <= kLooksCounted) ++looks_;
-  if (looks_ == Table::kPollsBeforeAnnouncing) {
+  if (fruitless_polls_ <= kPollsCounted) ++fruitless_polls_;
+  if (fruitless_polls_ == Table::kPollsBeforeAnnouncing) {
     become(LaneWaiter::kAwake);
     awake_end_ns_ = Machine::now_ns() + Table::kAwakeNs;
   }
   const mailbox::Load& load = wait_.board_.load;
-  const bool awaits_delegatee = looks_ >= Table::kPollsBeforeAnnouncing && wait_.has_other_nodes();
-  const bool is_beside_a_sleeper = looks_ > Table::kLooksBesideASleeper && awaits_delegatee &&
-                                   !load.has_room() && is_delegatee_asleep();
-  const bool has_waited_long = looks_ > Table::kLooksAwake && Machine::now_ns() >= awake_end_ns_;
+  const bool awaits_delegatee =
+      fruitless_polls_ >= Table::kPollsBeforeAnnouncing && wait_.has_other_nodes();
+  const bool is_beside_a_sleeper = fruitless_polls_ > Table::kPollsBesideASleeper &&
+                                   awaits_delegatee && !load.has_room() && is_delegatee_asleep();
+  const bool has_waited_long =
+      fruitless_polls_ > Table::kPollsAwake && Machine::now_ns() >= awake_end_ns_;
   const bool sleeps = has_waited_long || is_beside_a_sleeper;
-  if (!sleeps && looks_ <= Table::kSpins && !load.crowded() && !awaits_delegatee)
+  if (!sleeps && fruitless_polls_ <= Table::kSpins && !load.crowded() && !awaits_delegatee)
     return Pause::kSpin;
   if (!has_time()) return Pause::kGiveUp;
   is_short_nap_ = !has_waited_long;
@@ -156,10 +158,10 @@ bool Backoff::is_delegatee_asleep() const {
   return board.bell_of(lane).is_armed();
 }
 
-void Backoff::end_looks() {
+void Backoff::end_fruitless_polls() {
   wait_.show_idle(false);
-  if (looks_ >= Table::kPollsBeforeAnnouncing) become(LaneWaiter::kNo);
-  looks_ = 0;
+  if (fruitless_polls_ >= Table::kPollsBeforeAnnouncing) become(LaneWaiter::kNo);
+  fruitless_polls_ = 0;
   nap_ns_ = Table::kNapNs;
 }
 
@@ -176,10 +178,10 @@ void Backoff::arm() {
   wait_.show_idle(true);
 }
 
-// Sleeps until the bell rings or the time is up. Does not sleep if the last look has handled
+// Sleeps until the bell rings or the time is up. Does not sleep if the last poll has handled
 // something, because more may follow.
 void Backoff::sleep() {
-  if (looks_ == 0 || longest_ns_ == 0) return;
+  if (fruitless_polls_ == 0 || longest_ns_ == 0) return;
   wait_.bell().sleep(armed_, mailbox::end_of_sleep<Machine>(longest_ns_, deadline_ns_));
   if (is_short_nap_) return;
   slept_ns_ += longest_ns_;
@@ -190,7 +192,7 @@ void Backoff::sleep() {
 void Backoff::disarm() {
   is_armed_ = false;
   wait_.disarm();
-  become(looks_ == 0 ? LaneWaiter::kNo : LaneWaiter::kAwake);
+  become(fruitless_polls_ == 0 ? LaneWaiter::kNo : LaneWaiter::kAwake);
   wait_.show_idle(false);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wait.h - how the threads of a task wait, whatever they wait for (law 11). A waiting thread polls;
-// a poll is a "look" in the names below. Each look also advances everything that the task owes to
-// others: the libraries registered here, and chunks of large copies of its peers.
+// wait.h - how the threads of a task wait, whatever they wait for (law 11). A waiting thread polls.
+// Each poll also advances everything that the task owes to others: the libraries registered here,
+// and chunks of large copies of its peers.
 //
-//   until(is_over)   look: is_over? all that is registered, copies ──► Backoff: spin, yield, sleep
-//   poll()           for callers that do not say what they wait for: one look, and at most a yield
+//   until(is_over)   poll: is_over? all that is registered, copies ──► Backoff: spin, yield, sleep
+//   poll()           for callers that do not say what they wait for: one poll, and at most a yield
 //
 // A sleeping thread sleeps on the bell of its task, board.ports[task].bell(). Every event that may
 // end its wait rings that bell:
@@ -13,7 +13,7 @@
 //   | a message                                       | its poster: the mailbox has a mark   |
 //   | a completion by the delegatee                   | the delegatee                        |
 //   | a notification, a copy that is offered          | wake_task()                          |
-//   | another thread of the task, which has moved     | that thread, at the end of its look  |
+//   | another thread of the task, which has moved     | that thread, at the end of its poll  |
 //   | something for which nobody rings                | nobody: naps end by themselves, soon |
 //   |                                                 | if before_sleep() says so            |
 //
@@ -43,8 +43,8 @@ struct Progress {
   // Polls once. Returns how many events it has handled, or a negative errno if the library cannot
   // go on (-ENOMEM).
   int (*advance)(void* context);
-  uint32_t every;  // a power of two: one in `every` looks calls advance(), and each before a sleep
-  // Called before a thread's last look before it sleeps. Returns the longest sleep [ns]; kNever:
+  uint32_t every;  // a power of two: one in `every` polls calls advance(), and each before a sleep
+  // Called before a thread's last poll before it sleeps. Returns the longest sleep [ns]; kNever:
   // every event from now on rings the bell; NAGAYA_NOBODY_RINGS.
   uint64_t (*before_sleep)(void* context);
   void (*after_sleep)(void* context);  // no thread of the task sleeps any more; may be nullptr
@@ -52,17 +52,17 @@ struct Progress {
 };
 
 // A before_sleep for a library whose events all ring, and which one thread at a time polls under
-// the lock `looks` while others skip it. If a thread holds the lock, its poll may have missed an
+// the lock `polling` while others skip it. If a thread holds the lock, its poll may have missed an
 // event from before the bell was armed, and it may leave its wait next: then the caller only naps.
-inline uint64_t sleep_beside_looks(task::SpinLock& looks) {
-  if (!looks.try_lock()) return NAGAYA_NOBODY_RINGS;
-  looks.unlock();
+inline uint64_t sleep_beside_polls(task::SpinLock& polling) {
+  if (!polling.try_lock()) return NAGAYA_NOBODY_RINGS;
+  polling.unlock();
   return mailbox::kNever;
 }
 
 class Wait;
 
-// Decides how a thread pauses between fruitless looks: it spins, yields, then sleeps.
+// Decides how a thread pauses between fruitless polls: it spins, yields, then sleeps.
 class Backoff {
  public:
   // `waiter`: that of the thread's lane; nullptr: the thread has no lane, and is
@@ -70,16 +70,16 @@ class Backoff {
   Backoff(Wait& wait, LaneWaiter* waiter, uint64_t deadline_ns)
       : wait_(wait), waiter_(waiter), deadline_ns_(deadline_ns) {}
 
-  // Called after a look that has handled something: ends the run of fruitless looks.
+  // Called after a poll that has handled something: ends the run of fruitless polls.
   void found() {
-    if (looks_ != 0) end_looks();
+    if (fruitless_polls_ != 0) end_fruitless_polls();
     partner_spin_end_ns_ = 0;
   }
   bool has_time() const { return !mailbox::has_passed<mailbox::Machine>(deadline_ns_); }
-  bool is_last_look() const { return is_armed_; }
-  // Called after a fruitless look: the next pause is a sleep.
+  bool is_last_poll() const { return is_armed_; }
+  // Called after a fruitless poll: the next pause is a sleep.
   void skip_to_sleep() {
-    if (looks_ < Table::kLooksAwake) looks_ = Table::kLooksAwake;
+    if (fruitless_polls_ < Table::kPollsAwake) fruitless_polls_ = Table::kPollsAwake;
     awake_end_ns_ = 0;
     partner_spin_end_ns_ = mailbox::kNever;
   }
@@ -91,8 +91,10 @@ class Backoff {
   }
 
   // The functions that mailbox::wait() calls.
-  mailbox::Pause pause() { return is_early() ? (++looks_, mailbox::Pause::kSpin) : pause_late(); }
-  void spin() {}  // a look takes long enough
+  mailbox::Pause pause() {
+    return is_early() ? (++fruitless_polls_, mailbox::Pause::kSpin) : pause_late();
+  }
+  void spin() {}  // a poll takes long enough
   void yield();
   void arm();
   void sleep();
@@ -102,23 +104,23 @@ class Backoff {
   friend class Wait;
   using Table = mailbox::WaitTable;
   static constexpr uint64_t kProbeNs = 1'000'000'000;
-  static constexpr uint32_t kLooksCounted = std::max(Table::kSpins, Table::kLooksAwake);
+  static constexpr uint32_t kPollsCounted = std::max(Table::kSpins, Table::kPollsAwake);
 
   bool is_early() const;
   mailbox::Pause pause_late();
   bool is_delegatee_asleep() const;
-  void end_looks();
+  void end_fruitless_polls();
   bool may_spin_for_partner();
   void become(uint32_t state);
 
   Wait& wait_;
   LaneWaiter* waiter_;
   const uint64_t deadline_ns_;
-  uint32_t looks_ = 0;  // number of fruitless looks
+  uint32_t fruitless_polls_ = 0;
   uint32_t armed_ = 0;  // the bell's word when it was armed
   bool is_armed_ = false;
   bool is_short_nap_ = false;         // the next sleep, or the latest one, is one beside a sleeper
-  uint64_t awake_end_ns_ = 0;         // set at look kPollsBeforeAnnouncing
+  uint64_t awake_end_ns_ = 0;         // set at poll kPollsBeforeAnnouncing
   uint64_t partner_spin_end_ns_ = 0;  // end of the spin for the partner; 0: not begun; kNever: over
   uint64_t nap_ns_ = Table::kNapNs, longest_ns_ = 0, slept_ns_ = 0, probe_at_ns_ = kProbeNs;
 };
@@ -154,10 +156,10 @@ class Wait {
     Backoff backoff(*this, waiter, deadline_ns);
     int error = 0;
     bool was_far = false;
-    const auto look = [&] {
+    const auto poll_once = [&] {
       if (backoff.is_probe_due()) probe();
       while (!is_over()) {
-        const int moved = advance(backoff.is_last_look());
+        const int moved = advance(backoff.is_last_poll());
         if (moved < 0 && on_error == OnError::kEnd) [[unlikely]]
           return error = moved, true;
         if (moved <= 0 && !help()) {
@@ -177,7 +179,7 @@ class Wait {
       }
       return true;
     };
-    const bool has_ended = mailbox::wait(look, backoff);
+    const bool has_ended = mailbox::wait(poll_once, backoff);
     backoff.found();
     return has_ended ? error : -ETIMEDOUT;
   }
@@ -187,25 +189,25 @@ class Wait {
   template <class Take, class GiveBack>
   void poll_by_turns(Take take, GiveBack give_back) {
     TurnBackoff<Take, GiveBack> backoff{*this, take, give_back};
-    const auto look = [&] {
+    const auto poll_once = [&] {
       for (;;) {
         if (!take()) return true;
         const int moved = advance(backoff.is_armed);
         give_back();
         if (moved <= 0 && !help()) return false;
-        backoff.looks = 0;
+        backoff.polls = 0;
       }
     };
-    mailbox::wait(look, backoff);
+    mailbox::wait(poll_once, backoff);
   }
-  // Looks once. If that has handled nothing, pauses without sleep and looks again. Returns how many
+  // Polls once. If that has handled nothing, pauses without sleep and polls again. Returns how many
   // events were handled, or an error.
   int poll();
   // Called after an event was handled for which another thread may wait: wakes the task's threads.
   void wake_threads() {
     if (has_threads_.load(std::memory_order_relaxed)) bell().ring();
   }
-  // Called after an event was handled outside of poll(): ends poll()'s run of fruitless looks.
+  // Called after an event was handled outside of poll(): ends poll()'s run of fruitless polls.
   void found() {
     with_polls([this] { polls_.found(); });
   }
@@ -228,7 +230,7 @@ class Wait {
   template <class Take, class GiveBack>
   struct TurnBackoff {
     mailbox::Pause pause() {
-      return looks++ < kYieldsByTurns ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
+      return polls++ < kYieldsByTurns ? mailbox::Pause::kYield : mailbox::Pause::kSleep;
     }
     void spin() {}
     void yield() { mailbox::Machine::yield(); }
@@ -241,7 +243,7 @@ class Wait {
     }
     // Does not sleep if the last poll has handled something, because more may follow.
     void sleep() {
-      if (is_armed && looks != 0)
+      if (is_armed && polls != 0)
         wait.bell().sleep(armed,
                           mailbox::end_of_sleep<mailbox::Machine>(longest_ns, mailbox::kNever));
     }
@@ -252,7 +254,7 @@ class Wait {
     Wait& wait;
     Take& take;
     GiveBack& give_back;
-    uint32_t looks = 0, armed = 0;
+    uint32_t polls = 0, armed = 0;
     uint64_t longest_ns = 0;
     bool is_armed = false;
   };
@@ -260,16 +262,16 @@ class Wait {
 
   // Advances the registered libraries. Returns how many events they have handled; if none, the
   // error of one of them, or 0.
-  int advance(bool is_last_look) {
+  int advance(bool is_last_poll) {
     int count = 0, error = 0;
-    const uint32_t look = looks_.load(std::memory_order_relaxed) + 1;
-    looks_.store(look, std::memory_order_relaxed);
+    const uint32_t number = advances_.load(std::memory_order_relaxed) + 1;
+    advances_.store(number, std::memory_order_relaxed);
     const uint32_t size = size_.load(std::memory_order_acquire);  // pairs with add
     for (uint32_t n = 0; n < size; ++n) {
       const auto function = all_[n].advance.load(std::memory_order_acquire);  // pairs with add
       if (function == nullptr) continue;
       const Progress& progress = all_[n].progress;
-      if (!is_last_look && (look & (progress.every - 1)) != 0) continue;
+      if (!is_last_poll && (number & (progress.every - 1)) != 0) continue;
       const int moved = function(progress.context);
       if (moved < 0) [[unlikely]]
         error = moved;
@@ -307,7 +309,7 @@ class Wait {
   // The next three are relaxed: hints.
   std::atomic<uint32_t> partner_ = kNobody;
   std::atomic<bool> has_threads_ = false;
-  std::atomic<uint32_t> looks_ = 0;  // of all threads; misses some if several look at once
+  std::atomic<uint32_t> advances_ = 0;  // of all threads; misses some if several advance at once
   std::array<Entry, kProgressesMax> all_{};
   std::atomic<uint32_t> size_ = 0;
   task::SpinLock lock_;    // guards changes of all_, and sleepers_
@@ -319,10 +321,11 @@ class Wait {
 // nagaya_llcl_wait() with a purpose, for floors that have no Endpoint at hand.
 int wait(Purpose purpose, int (*is_over)(void* context), void* context, int timeout_ms);
 
-// Whether this is one of the first looks, within which the answer to a message of the caller
+// Whether this is one of the first polls, within which the answer to a message of the caller
 // arrives: inline, because each nanosecond counts.
 inline bool Backoff::is_early() const {
-  return looks_ != 0 && looks_ + 1 < Table::kPollsBeforeAnnouncing && !wait_.board_.load.crowded();
+  return fruitless_polls_ != 0 && fruitless_polls_ + 1 < Table::kPollsBeforeAnnouncing &&
+         !wait_.board_.load.crowded();
 }
 
 }  // namespace nagaya::llcl

@@ -94,66 +94,66 @@ struct Library {
   static Progress progress(Library& self) {
     return {[](void* context) {
               auto& library = *static_cast<Library*>(context);
-              ++library.looks;
+              ++library.polls;
               return library.moves.exchange(0);
             },
             self.every,
             [](void* context) { return static_cast<Library*>(context)->longest_ns.load(); },
             [](void* context) { ++static_cast<Library*>(context)->ends; }, &self};
   }
-  std::atomic<int> looks = 0, ends = 0, moves = 0;
+  std::atomic<int> polls = 0, ends = 0, moves = 0;
   std::atomic<uint64_t> longest_ns = mailbox::kNever;
   uint32_t every = 1;
 };
 
 TEST_F(WaitTest, EndsAtOnceWhenItIsOver) {
   EXPECT_TRUE(until([] { return true; }));
-  int looks = 0;
-  EXPECT_TRUE(until([&] { return ++looks == 500; }));
-  EXPECT_EQ(looks, 500);
+  int polls = 0;
+  EXPECT_TRUE(until([&] { return ++polls == 500; }));
+  EXPECT_EQ(polls, 500);
 }
 
 TEST_F(WaitTest, EndsAtItsDeadlineAndAtOnceAtOneThatHasPassed) {
   const uint64_t begin_ns = Machine::now_ns();
   EXPECT_FALSE(until(never, 30 * kMillisecond));
   EXPECT_GE(Machine::now_ns() - begin_ns, 30 * kMillisecond);
-  int looks = 0;
-  EXPECT_FALSE(until([&] { return ++looks, false; }, 0));
-  EXPECT_LT(looks, 10);
+  int polls = 0;
+  EXPECT_FALSE(until([&] { return ++polls, false; }, 0));
+  EXPECT_LT(polls, 10);
 }
 
-TEST_F(WaitTest, EveryLookMovesAllThatIsRegistered) {
+TEST_F(WaitTest, EveryPollAdvancesAllThatIsRegistered) {
   Library libraries[2];
   for (Library& library : libraries) ASSERT_EQ(wait_.add(Library::progress(library)), 0);
-  int looks = 0;
-  until([&] { return ++looks == 100; });
-  for (Library& library : libraries) EXPECT_GE(library.looks, 98);
+  int polls = 0;
+  until([&] { return ++polls == 100; });
+  for (Library& library : libraries) EXPECT_GE(library.polls, 98);
   EXPECT_EQ(wait_.poll(), 0);
   libraries[1].moves = 3;
   EXPECT_EQ(wait_.poll(), 3);
   wait_.remove(&libraries[0]);
-  const int before = libraries[0].looks;
+  const int before = libraries[0].polls;
   wait_.poll();
-  EXPECT_EQ(libraries[0].looks, before);
+  EXPECT_EQ(libraries[0].polls, before);
 }
 
-TEST_F(WaitTest, ALibraryMayBeCalledInSomeLooksOnlyButAlwaysBeforeASleep) {
+TEST_F(WaitTest, ALibraryMayBeCalledInSomePollsOnlyButAlwaysBeforeASleep) {
   Library seldom;
   seldom.every = 1u << 31;
   ASSERT_EQ(wait_.add(Library::progress(seldom)), 0);
   for (int n = 0; n < 1000; ++n) wait_.poll();
-  EXPECT_EQ(seldom.looks, 0);
+  EXPECT_EQ(seldom.polls, 0);
   Sleeper sleeper(*this);
-  EXPECT_GT(seldom.looks, 0);
+  EXPECT_GT(seldom.polls, 0);
   sleeper.word = 1;
   sleeper.join();
   Library now_and_then;
   now_and_then.every = 64;
   ASSERT_EQ(wait_.add(Library::progress(now_and_then)), 0);
-  int looks = 0;
-  until([&] { return ++looks == 640; });
-  EXPECT_GE(now_and_then.looks, 9);
-  EXPECT_LE(now_and_then.looks, 11);
+  int polls = 0;
+  until([&] { return ++polls == 640; });
+  EXPECT_GE(now_and_then.polls, 9);
+  EXPECT_LE(now_and_then.polls, 11);
 }
 
 TEST_F(WaitTest, ThereIsRoomForSomeAndARemovedOneMakesRoom) {
@@ -189,7 +189,7 @@ TEST_F(WaitTest, ANotificationWakesEveryThreadThatSleeps) {
   EXPECT_EQ(board_.sleepers[kSelf].count, 0u);
 }
 
-// One thread's look completes what another one sleeps for.
+// One thread's poll completes what another one sleeps for.
 TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
   wait_.enable_threads();
   Library library;
@@ -202,7 +202,7 @@ TEST_F(WaitTest, AThreadThatMovesSomethingWakesTheOthers) {
 }
 
 // Thirty naps make a second; later ones take up to a quarter of a second each.
-TEST_F(WaitTest, ASecondOfNapsCostsAHundredLooks) {
+TEST_F(WaitTest, ASecondOfNapsCostsAHundredPolls) {
   uint32_t naps = 0;
   uint64_t last_ns = Machine::now_ns();
   until([&] {
@@ -227,26 +227,26 @@ TEST_F(WaitTest, SleepsAreShortWhereNobodyRings) {
   sleeper.join();
 }
 
-// That look may have passed something, and its thread may look no more.
-TEST_F(WaitTest, SleepsAreShortBesideALookOfAnotherThread) {
+// That poll may have missed an event, and its thread may poll no more.
+TEST_F(WaitTest, SleepsAreShortBesideAPollOfAnotherThread) {
   struct {
     task::SpinLock lock;
     std::atomic<int> sleeps = 0;
-  } looks;
+  } polls;
   wait_.add({[](void*) { return 0; }, 1,
              [](void* context) {
-               auto& own = *static_cast<decltype(looks)*>(context);
+               auto& own = *static_cast<decltype(polls)*>(context);
                ++own.sleeps;
-               return sleep_beside_looks(own.lock);
+               return sleep_beside_polls(own.lock);
              },
-             nullptr, &looks});
-  EXPECT_EQ(sleep_beside_looks(looks.lock), mailbox::kNever);
-  looks.lock.lock();
+             nullptr, &polls});
+  EXPECT_EQ(sleep_beside_polls(polls.lock), mailbox::kNever);
+  polls.lock.lock();
   Sleeper sleeper(*this);
-  const int before = looks.sleeps;
+  const int before = polls.sleeps;
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  EXPECT_GT(looks.sleeps - before, 50);
-  looks.lock.unlock();
+  EXPECT_GT(polls.sleeps - before, 50);
+  polls.lock.unlock();
   sleeper.word = 1;
   sleeper.join();
 }
@@ -254,7 +254,7 @@ TEST_F(WaitTest, SleepsAreShortBesideALookOfAnotherThread) {
 TEST_F(WaitTest, APollNeverSleeps) {
   rusage before, after;
   ::getrusage(RUSAGE_THREAD, &before);
-  for (uint32_t n = 0; n < WaitTable::kLooksAwake + 1000; ++n) wait_.poll();
+  for (uint32_t n = 0; n < WaitTable::kPollsAwake + 1000; ++n) wait_.poll();
   ::getrusage(RUSAGE_THREAD, &after);
   EXPECT_LT(after.ru_nvcsw - before.ru_nvcsw, 100);
 }
@@ -262,14 +262,14 @@ TEST_F(WaitTest, APollNeverSleeps) {
 TEST_F(WaitTest, AThreadThatWaitsForLongSaysSoUntilItIsOver) {
   board_.nodes = 2;
   const std::atomic<uint32_t>& said = board_.lane_waiters[0].waits;
-  int looks = 0;
+  int polls = 0;
   until([&] {
-    if (++looks < 10) {
+    if (++polls < 10) {
       EXPECT_EQ(said, LaneWaiter::kNo);
-    } else if (looks == 100) {
+    } else if (polls == 100) {
       EXPECT_EQ(said, LaneWaiter::kAwake);
     }
-    return looks == 100;
+    return polls == 100;
   });
   EXPECT_EQ(said, LaneWaiter::kNo);
   EXPECT_EQ(board_.load.waiting, 0u);
@@ -387,7 +387,7 @@ TEST_F(BackoffTest, SpinsThenYieldsThenSleeps) {
     spins += pause == Pause::kSpin && spins == pauses;  // before any yield
   }
   EXPECT_GE(Machine::now_ns() - begin_ns, WaitTable::kAwakeNs);
-  EXPECT_GE(pauses, WaitTable::kLooksAwake);
+  EXPECT_GE(pauses, WaitTable::kPollsAwake);
   EXPECT_LE(spins, WaitTable::kSpins);
   EXPECT_GT(spins, 0u);
   EXPECT_EQ(backoff.pause(), Pause::kSleep);
@@ -403,7 +403,7 @@ TEST_F(BackoffTest, OnACrowdedNodeAThreadSleepsBesideADelegateeThatSleeps) {
   board_.nodes = 2;
   board_.bells[0].arm();
   Backoff backoff(wait_, nullptr, mailbox::kNever);
-  for (uint32_t n = 0; n < WaitTable::kLooksBesideASleeper; ++n)
+  for (uint32_t n = 0; n < WaitTable::kPollsBesideASleeper; ++n)
     ASSERT_EQ(backoff.pause(), Pause::kYield);
   EXPECT_EQ(backoff.pause(), Pause::kSleep);
   board_.bells[0].disarm();

@@ -51,26 +51,26 @@ class Wait : public Pair {
 TEST_F(Wait, WhoYieldsIsIdleMeanwhile) {
   crowd();
   const OneProcessor one;
-  std::atomic<uint32_t> looks = 0;  // odd: in one
+  std::atomic<uint32_t> polls = 0;  // odd: in one
   std::atomic<bool> is_over = false;
   std::thread waiter([&] {
     while (!is_over) {
-      ++looks;
+      ++polls;
       task(1).progress();
-      ++looks;
+      ++polls;
     }
   });
-  int seen_in_a_look = 0, seen_idle = 0;
-  for (uint32_t last = 0; seen_in_a_look < 1'000;) {
+  int seen_in_a_poll = 0, seen_idle = 0;
+  for (uint32_t last = 0; seen_in_a_poll < 1'000;) {
     std::this_thread::yield();
-    const uint32_t look = looks;
-    if (look % 2 == 0 || std::exchange(last, look) == look) continue;
-    ++seen_in_a_look;
+    const uint32_t poll = polls;
+    if (poll % 2 == 0 || std::exchange(last, poll) == poll) continue;
+    ++seen_in_a_poll;
     seen_idle += is_idle(1) != 0;
   }
   is_over = true;
   waiter.join();
-  EXPECT_GT(seen_idle, seen_in_a_look / 2);
+  EXPECT_GT(seen_idle, seen_in_a_poll / 2);
   const int value = 42;
   ASSERT_EQ(task(0).try_send(process(1), kEnvelope, {&value, sizeof value}, nullptr), 0);
   task(1).progress();
