@@ -15,7 +15,7 @@
 
 #include "base/fd.h"
 #include "base/printable.h"
-#include "job_sockets.h"
+#include "observe/job_sockets.h"
 #include "subcommands.h"
 #include "task/host/session_folder.h"
 #include "tool.h"

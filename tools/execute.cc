@@ -10,14 +10,14 @@
 #include <optional>
 
 #include "command.h"
-#include "departure.h"
-#include "job.h"
-#include "lone_ranks.h"
-#include "program_role.h"
-#include "proxy.h"
+#include "proxy/departure.h"
+#include "proxy/job.h"
+#include "proxy/lone_ranks.h"
+#include "proxy/program_role.h"
+#include "proxy/proxy.h"
+#include "proxy/task_environment.h"
 #include "subcommands.h"
 #include "task/load/program.h"
-#include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {

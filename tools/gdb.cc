@@ -17,11 +17,11 @@
 
 #include "base/fd.h"
 #include "command.h"
-#include "job_sockets.h"
-#include "process_files.h"
+#include "observe/job_sockets.h"
+#include "observe/process_files.h"
+#include "observe/task_core.h"
 #include "subcommands.h"
 #include "task/load/elf_image.h"
-#include "task_core.h"
 #include "tool.h"
 
 namespace nagaya::tools {

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "command.h"
-#include "program_role.h"
+#include "proxy/program_role.h"
 #include "task/load/dynamic_object.h"
 
 namespace nagaya::tools {

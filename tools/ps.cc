@@ -2,7 +2,7 @@
 // ps.cc - `nagaya ps`: the jobs of this user on this node, and their tasks.
 #include <fmt/core.h>
 
-#include "job_text.h"
+#include "observe/job_text.h"
 #include "subcommands.h"
 
 namespace nagaya::tools {

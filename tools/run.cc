@@ -15,14 +15,14 @@
 #include "base/plain_path.h"
 #include "command.h"
 #include "faces/openmpi/environment.h"
-#include "job.h"
 #include "launch/launcher.h"
+#include "launch/launcher_words.h"
 #include "launch/rank_processes.h"
-#include "launcher_words.h"
-#include "lone_ranks.h"
+#include "proxy/job.h"
+#include "proxy/lone_ranks.h"
+#include "proxy/task_environment.h"
 #include "subcommands.h"
 #include "task/load/program.h"
-#include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run_options.h"
+#include "launch/run_options.h"
 
 namespace nagaya::tools {
 

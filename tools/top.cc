@@ -14,11 +14,11 @@
 #include <string>
 #include <thread>
 
-#include "activity_reader.h"
 #include "base/printable.h"
-#include "job_sockets.h"
-#include "job_text.h"
-#include "process_files.h"
+#include "observe/activity_reader.h"
+#include "observe/job_sockets.h"
+#include "observe/job_text.h"
+#include "observe/process_files.h"
 #include "subcommands.h"
 
 namespace nagaya::tools {

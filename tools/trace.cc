@@ -11,12 +11,12 @@
 #include <optional>
 
 #include "command.h"
-#include "job_sockets.h"
-#include "process_files.h"
+#include "observe/job_sockets.h"
+#include "observe/process_files.h"
+#include "observe/trace_recording.h"
 #include "subcommands.h"
 #include "task/host/client.h"
 #include "tool.h"
-#include "trace_recording.h"
 
 namespace nagaya::tools {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <sys/mman.h>
 
+#include "observe/task_core.h"
 #include "targets.h"
-#include "task_core.h"
 
 namespace nagaya::fuzz {
 

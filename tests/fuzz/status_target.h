@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/printable.h"
-#include "job_text.h"
+#include "observe/job_text.h"
 #include "targets.h"
 
 namespace nagaya::fuzz {

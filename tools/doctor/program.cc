@@ -15,12 +15,12 @@
 #include "doctor/doctor.h"
 #include "faces/mpi/environment.h"
 #include "faces/openmpi/environment.h"
+#include "launch/mpi_program.h"
 #include "mpi_library.h"
-#include "mpi_program.h"
-#include "program_role.h"
+#include "proxy/program_role.h"
+#include "proxy/task_environment.h"
 #include "task/load/dynamic_object.h"
 #include "task/load/program.h"
-#include "task_environment.h"
 
 namespace nagaya::tools::doctor {
 namespace {

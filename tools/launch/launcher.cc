@@ -18,7 +18,6 @@
 #include "command.h"
 #include "doctor/doctor.h"
 #include "faces/openmpi/environment.h"
-#include "job.h"
 #include "launch/binding.h"
 #include "launch/event_loop.h"
 #include "launch/pmi1_server.h"
@@ -27,11 +26,12 @@
 #include "launch/rank_environment.h"
 #include "launch/rank_processes.h"
 #include "launch/session_folder.h"
-#include "lone_ranks.h"
 #include "mpi_library.h"
-#include "take_stop.h"
+#include "proxy/job.h"
+#include "proxy/lone_ranks.h"
+#include "proxy/take_stop.h"
+#include "proxy/task_environment.h"
 #include "task/load/program.h"
-#include "task_environment.h"
 #include "tool.h"
 
 namespace nagaya::tools {

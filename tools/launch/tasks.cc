@@ -9,14 +9,14 @@
 #include <map>
 
 #include "base/random.h"
-#include "departure.h"
-#include "job.h"
 #include "launch/rank_processes.h"
-#include "program_role.h"
+#include "proxy/departure.h"
+#include "proxy/job.h"
+#include "proxy/program_role.h"
+#include "proxy/task_environment.h"
 #include "task/host/client.h"
 #include "task/host/inheritance.h"
 #include "task/load/program.h"
-#include "task_environment.h"
 
 namespace nagaya::tools {
 namespace {

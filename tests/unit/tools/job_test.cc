@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job.h"
+#include "proxy/job.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lone_ranks.h"
+#include "proxy/lone_ranks.h"
 
 #include <gtest/gtest.h>
 
-#include "job.h"
-#include "program_role.h"
+#include "proxy/job.h"
+#include "proxy/program_role.h"
 #include "tool.h"
 
 namespace nagaya::tools {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run_options.h"
+#include "launch/run_options.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "launcher_words.h"
+#include "launch/launcher_words.h"
 #include "tool.h"
 
 namespace nagaya::tools {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job_sockets.h"
+#include "observe/job_sockets.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

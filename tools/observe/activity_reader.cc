@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "activity_reader.h"
+#include "observe/activity_reader.h"
 
 #include <fmt/core.h>
 #include <poll.h>

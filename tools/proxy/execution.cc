@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/fd.h"
-#include "program_role.h"
+#include "proxy/program_role.h"
 
 extern char** environ;
 

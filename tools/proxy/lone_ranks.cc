@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lone_ranks.h"
+#include "proxy/lone_ranks.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "job.h"
+#include "launch/mpi_program.h"
 #include "mpi_library.h"
-#include "mpi_program.h"
-#include "process_files.h"
-#include "program_role.h"
+#include "observe/process_files.h"
+#include "proxy/job.h"
+#include "proxy/program_role.h"
 #include "tool.h"
 
 namespace nagaya::tools {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "program_role.h"
+#include "proxy/program_role.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

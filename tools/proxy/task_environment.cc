@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task_environment.h"
+#include "proxy/task_environment.h"
 
 #include <dlfcn.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "process_files.h"
+#include "observe/process_files.h"
 
 namespace nagaya::tools {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "process_files.h"
+#include "observe/process_files.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trace_recording.h"
+#include "observe/trace_recording.h"
 
 #include <fmt/core.h>
 

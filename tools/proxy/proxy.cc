@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "proxy.h"
+#include "proxy/proxy.h"
 
 #include <fcntl.h>
 #include <poll.h>

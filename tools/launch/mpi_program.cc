@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi_program.h"
+#include "launch/mpi_program.h"
 
 #include <fmt/ranges.h>
 #include <netdb.h>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "launch/launcher.h"
-#include "mpi_program.h"
+#include "launch/mpi_program.h"
 
 namespace nagaya::tools {
 

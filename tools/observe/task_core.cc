@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "task_core.h"
+#include "observe/task_core.h"
 
 #include <elf.h>
 #include <fcntl.h>

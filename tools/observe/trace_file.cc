@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trace_file.h"
+#include "observe/trace_file.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "activity_reader.h"
-#include "job_sockets.h"
-#include "trace_file.h"
+#include "observe/activity_reader.h"
+#include "observe/job_sockets.h"
+#include "observe/trace_file.h"
 
 namespace nagaya::tools {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "job_sockets.h"
+#include "observe/job_sockets.h"
 
 namespace nagaya::tools {
 

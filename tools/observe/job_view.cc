@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job_view.h"
+#include "observe/job_view.h"
 
 namespace nagaya::tools {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "job_text.h"
+#include "observe/job_text.h"
 
 #include <fmt/core.h>
 #include <sys/wait.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/printable.h"
-#include "job_view.h"
+#include "observe/job_view.h"
 
 namespace nagaya::tools {
 namespace {

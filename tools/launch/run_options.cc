@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "run_options.h"
+#include "launch/run_options.h"
 
 #include <fmt/core.h>
 

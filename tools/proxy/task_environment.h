@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "program_role.h"
+#include "proxy/program_role.h"
 #include "task/load/program.h"
 
 namespace nagaya::tools {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "launcher_words.h"
+#include "launch/launcher_words.h"
 
 #include <array>
 

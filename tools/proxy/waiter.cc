@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-#include "attendance.h"
 #include "death.h"
+#include "proxy/attendance.h"
 #include "task/host/frame.h"
 
 namespace nagaya::tools {

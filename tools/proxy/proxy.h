@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "attendance.h"
 #include "base/error.h"
 #include "base/fd.h"
+#include "proxy/attendance.h"
 #include "task/host/client.h"
 
 namespace nagaya::tools {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "departure.h"
+#include "proxy/departure.h"
 
-#include "program_role.h"
+#include "proxy/program_role.h"
 #include "task/host/client.h"
 #include "tool.h"
 

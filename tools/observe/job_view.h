@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "job_sockets.h"
-#include "process_files.h"
+#include "observe/job_sockets.h"
+#include "observe/process_files.h"
 
 namespace nagaya::tools {
 

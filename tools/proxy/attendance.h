@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "take_stop.h"
+#include "proxy/take_stop.h"
 
 namespace nagaya::tools {
 

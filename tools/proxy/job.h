@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mpi_program.h"
+#include "launch/mpi_program.h"
 #include "task/host/host_start.h"
 
 namespace nagaya::tools {
