@@ -13,7 +13,7 @@
 #include "expect.h"
 #include "random_numbers.h"
 
-enum { kRanksMost = 16, kExtentMost = 64 };
+enum { kRanksMost = 16 };
 
 enum class_of_type { kInteger, kUnsigned, kReal, kComplex, kLogical, kByte, kPair };
 

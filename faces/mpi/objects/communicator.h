@@ -83,7 +83,6 @@ class Communicator {
   }
 
  private:
-  friend class CommunicatorTable;
   Communicator(MPI_Comm handle, uint32_t context, int rank, std::vector<nagaya_process> processes);
   ~Communicator();
 

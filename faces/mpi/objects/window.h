@@ -33,9 +33,6 @@ class Window {
   nagaya_window* accesses() const { return accesses_; }
   MPI_Group group() const { return group_; }
   bool is_dynamic() const { return flavor_ == MPI_WIN_FLAVOR_DYNAMIC; }
-  bool may_be_shared() const {
-    return flavor_ == MPI_WIN_FLAVOR_SHARED || flavor_ == MPI_WIN_FLAVOR_ALLOCATE;
-  }
   void* base() const { return base_; }
 
   // Returns the value of an attribute that the standard defines, as MPI_Win_get_attr stores it;
