@@ -80,6 +80,18 @@ _nagaya_run() {
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 
+_nagaya_bench() {
+  case $2 in
+    --rounds | --hours) return ;;
+    --json | --resume | --from | --out | --page)
+      mapfile -t COMPREPLY < <(compgen -f -- "$1")
+      return
+      ;;
+  esac
+  _nagaya_offer "$1" < <(printf '%s\n' --quick --rounds --json --resume --hours --from --out --page --help \
+    all list report tune; nagaya bench list 2>/dev/null | sed 's/ .*//')
+}
+
 _nagaya() {
   local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]-}
   COMPREPLY=()
@@ -105,7 +117,7 @@ _nagaya() {
       fi
       ;;
     bench)
-      _nagaya_offer "$cur" < <(printf '%s\n' all list report tune; nagaya bench list 2>/dev/null | sed 's/ .*//')
+      _nagaya_bench "$cur" "$prev"
       return
       ;;
     doctor)

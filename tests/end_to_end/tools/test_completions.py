@@ -8,7 +8,8 @@ import shutil
 
 import pytest
 
-COMPLETIONS = pathlib.Path(__file__).resolve().parents[3] / "completions"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+COMPLETIONS, PAGES = ROOT / "completions", ROOT / "docs/man"
 HOSTILE = ["$(touch ran)", "`touch ran`", "a;touch ran", "a'$(touch ran)'", '"$(touch ran)"', "a b",
            "a[0]:x:{touch ran}", "*", "~", "${IFS}", "<(touch ran)"]
 GOOD = "job-1.good_name"
@@ -106,8 +107,12 @@ def test_a_real_job_of_a_hostile_program_is_offered_and_carries_nothing_out(shel
     assert not [path.name for path in folder.iterdir() if not path.name.startswith(".")], ended
 
 
-def test_each_option_of_run_is_offered(shell, user, folder, nagaya):
-    options = set(re.findall(r"^ +(?:-\w,)?(--[\w-]+)", user.run([nagaya, "run", "--help"]).out, re.MULTILINE))
-    assert "--label" in options and len(options) > 15
-    offered, ended = ask(shell, user, folder, nagaya.parent, "nagaya", "run", "--")
-    assert options - {"--help"} <= offered, ended
+@pytest.mark.parametrize("subcommand", ["run", "ps", "top", "trace", "gdb", "clean", "doctor", "bench"])
+def test_each_option_is_offered_and_stands_in_the_page(shell, user, folder, nagaya, subcommand):
+    said = user.run([nagaya, subcommand, "--help"]).out
+    options = set(re.findall(r"^ +(?:-\w,)?(--[\w-]+)", said, re.MULTILINE)) - {"--help"}
+    assert options, said
+    offered, ended = ask(shell, user, folder, nagaya.parent, "nagaya", subcommand, "--")
+    assert options <= offered, ended
+    page = (PAGES / f"nagaya-{subcommand}.1").read_text(encoding="utf-8")
+    assert not [option for option in options if f"-{option[2:]}" not in page]
