@@ -175,12 +175,6 @@ class JoiningClient:
             data += piece
         return data
 
-    def is_dropped(self):
-        """Waits until the host ends the connection; ignores its messages until then."""
-        while self.hear() is not None:
-            pass
-        return True
-
 
 def processor_s(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
