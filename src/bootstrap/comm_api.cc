@@ -14,14 +14,14 @@ std::mutex init_lock;
 // The membership that the first init makes. An init after a finalize uses it again, with the same
 // ranks and windows, and asks nobody. It is never destroyed, but leaves the launcher as the process
 // ends.
-struct Known {
+struct KeptMembership {
   Membership* membership = nullptr;
 
-  ~Known() {
+  ~KeptMembership() {
     if (membership != nullptr) membership->leave_launcher();
   }
-} known;
-// Equals known.membership between the first init and the last finalize, else nullptr. One
+} kept;
+// Equals kept.membership between the first init and the last finalize, else nullptr. One
 // collective runs at a time: there is no lock.
 Membership* membership = nullptr;
 uint32_t inits = 0;  // that no finalize has undone
@@ -35,7 +35,7 @@ Membership* joined() {
 // For a call where joined() is nullptr. Returns -ESRCH.
 [[gnu::cold]] int refuse_stranger() {
   if (task::own_record() == nullptr) return task::refuse_outside();
-  return task::refuse(-ESRCH, known.membership == nullptr
+  return task::refuse(-ESRCH, kept.membership == nullptr
                                   ? "call nagaya_comm_init() first"
                                   : "the last nagaya_comm_finalize() has ended this process's part "
                                     "in the job: call nagaya_comm_init() again first");
@@ -51,8 +51,8 @@ int init() {
   llcl::Endpoint* const endpoint = llcl::Endpoint::own();
   if (endpoint == nullptr) return task::refuse_outside();
   const std::lock_guard lock(init_lock);  // a forked child may have a copy that is locked
-  if (known.membership == nullptr) known.membership = new Membership(*endpoint);
-  membership = known.membership;
+  if (kept.membership == nullptr) kept.membership = new Membership(*endpoint);
+  membership = kept.membership;
   ++inits;
   return 0;
 }
@@ -67,8 +67,8 @@ int finalize() {
   const std::lock_guard lock(init_lock);
   inits = 0;
   membership = nullptr;
-  known.membership->leave_launcher();
-  return result_of(*known.membership, error);
+  kept.membership->leave_launcher();
+  return result_of(*kept.membership, error);
 }
 
 }  // namespace

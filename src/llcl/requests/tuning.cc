@@ -19,7 +19,7 @@ using base::Error;
 
 constexpr char kVariable[] = "NAGAYA_TUNING";
 
-struct Known {
+struct Threshold {
   std::string_view name;
   size_t size;  // by default
   size_t max;
@@ -27,7 +27,7 @@ struct Known {
 
 // In the order of Tuned. Measured in October and November 2026 on an AMD EPYC with two processors
 // (docs/results).
-constexpr Known kKnown[] = {
+constexpr Threshold kThresholds[] = {
     {"posted_max_bytes", 4096, 1 << 20},
     {"combined_max_bytes", 4096, 1 << 20},
     {"tile_bytes", 8192, 1 << 20},
@@ -37,7 +37,7 @@ constexpr Known kKnown[] = {
     {"large_team_min_members", 16, 1 << 20},
     {"large_team_members_per_processor", 1, 1 << 20},
 };
-static_assert(std::size(kKnown) == static_cast<size_t>(Tuned::kCount));
+static_assert(std::size(kThresholds) == static_cast<size_t>(Tuned::kCount));
 
 std::string_view without_comment(std::string_view line) {
   return line.substr(0, line.find('#'));
@@ -52,23 +52,24 @@ std::string_view next_word(std::string_view& line) {
   return word;
 }
 
-const Known* find(std::string_view name) {
-  for (const Known& known : kKnown)
-    if (known.name == name) return &known;
+const Threshold* find(std::string_view name) {
+  for (const Threshold& threshold : kThresholds)
+    if (threshold.name == name) return &threshold;
   return nullptr;
 }
 
 std::string known_names() {
   std::string names;
-  for (const Known& known : kKnown) names.append(names.empty() ? "" : ", ").append(known.name);
+  for (const Threshold& threshold : kThresholds)
+    names.append(names.empty() ? "" : ", ").append(threshold.name);
   return names;
 }
 
-size_t number_of(std::string_view word, const Known& known) {
+size_t number_of(std::string_view word, const Threshold& threshold) {
   size_t size = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), size);
-  if (error != std::errc{} || end != word.data() + word.size() || size > known.max)
-    throw Error(-EINVAL, std::string(known.name) + " is 0 to " + std::to_string(known.max));
+  if (error != std::errc{} || end != word.data() + word.size() || size > threshold.max)
+    throw Error(-EINVAL, std::string(threshold.name) + " is 0 to " + std::to_string(threshold.max));
   return size;
 }
 
@@ -85,7 +86,7 @@ std::string content_of(const char* path) {
 }  // namespace
 
 Tuning::Tuning() {
-  for (size_t n = 0; n < sizes_.size(); ++n) sizes_[n] = kKnown[n].size;
+  for (size_t n = 0; n < sizes_.size(); ++n) sizes_[n] = kThresholds[n].size;
 }
 
 const Tuning& Tuning::own() {
@@ -104,10 +105,11 @@ Tuning Tuning::parse(std::string_view text, std::string_view name) {
       text.remove_prefix(end == text.npos ? text.size() : end + 1);
       const std::string_view word = next_word(line);
       if (word.empty()) continue;
-      const Known* const known = find(word);
-      if (known == nullptr)
+      const Threshold* const threshold = find(word);
+      if (threshold == nullptr)
         throw Error(-EINVAL, "unknown name " + std::string(word) + "; known: " + known_names());
-      tuning.sizes_[static_cast<size_t>(known - kKnown)] = number_of(next_word(line), *known);
+      tuning.sizes_[static_cast<size_t>(threshold - kThresholds)] =
+          number_of(next_word(line), *threshold);
       if (!next_word(line).empty()) throw Error(-EINVAL, "one name and one number a line");
     } catch (const Error& error) {
       throw Error(-EINVAL, std::string(name) + ": line " + std::to_string(number) + ": " +
