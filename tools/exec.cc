@@ -3,7 +3,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
 
 #include "command.h"

@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <rdma/fi_rma.h>
-#include <sched.h>
 
 #include "base/error.h"
 

@@ -3,7 +3,6 @@
 #include "faces/blacs/notice.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <string>

@@ -9,7 +9,6 @@
 // loaded.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <link.h>
 
 #include <string>
-#include <string_view>
 
 #include "entry.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 
 #include "array/array.h"
 #include "array/pending_reflects.h"

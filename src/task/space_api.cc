@@ -2,7 +2,6 @@
 // space_api.cc - the C functions of nagaya/task.h that creators of spaces call.
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

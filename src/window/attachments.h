@@ -18,7 +18,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 namespace nagaya::llcl {

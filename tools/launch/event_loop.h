@@ -3,7 +3,6 @@
 // and functions that other threads have posted.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>

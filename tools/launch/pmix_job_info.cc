@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <numeric>
-#include <utility>
 
 namespace nagaya::tools {
 namespace {

@@ -13,7 +13,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "base/error.h"
 

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <cstdlib>
-#include <limits>
 #include <sstream>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <thread>
-#include <utility>
 
 #include "base/printable.h"
 

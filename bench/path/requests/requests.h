@@ -7,7 +7,6 @@
 #include <chrono>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/fd.h"
 #include "baseline/raw_fabric.h"

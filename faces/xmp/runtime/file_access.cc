@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // file_access.cc - moves bytes between memory and a file, through its view.
 #include <errno.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>

@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // parts.cc - assignments between sections of coarrays: copies of the caller in a machine, requests
 // of the window to others.
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>

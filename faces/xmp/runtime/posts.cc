@@ -2,7 +2,6 @@
 // posts.cc - the directives post and wait. A post with a small tag adds 1 to a word of the node
 // that waits (images.h); one with another tag is a message without data, whose envelope tells node
 // and tag.
-#include <errno.h>
 
 #include <climits>
 #include <map>

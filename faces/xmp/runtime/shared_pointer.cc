@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "faces/xmp/runtime/shared_pointer.h"
 
-#include <string>
 #include <utility>
 
 #include "faces/xmp/runtime/failure.h"

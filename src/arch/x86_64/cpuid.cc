@@ -10,7 +10,6 @@
 // Values that differ between processors (their numbers) are those of the first asker's processor,
 // as if the task had moved since.
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "arch/arch.h"

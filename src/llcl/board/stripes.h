@@ -19,7 +19,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 
 #include "mailbox/machine.h"

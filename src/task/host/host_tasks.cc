@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // host_tasks.cc - the host's service to a task from its launch to the reuse of its number.
-#include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 

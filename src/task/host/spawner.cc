@@ -4,7 +4,6 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstring>
 

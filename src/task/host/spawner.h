@@ -2,7 +2,6 @@
 // spawner.h - clones a loaded task out of the host.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "task/host/wire.h"
