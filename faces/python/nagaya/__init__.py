@@ -21,6 +21,7 @@ from ._library import NotATask, OwnerEnded
 from ._messages import Message, Sending, receive, send, start_send
 from ._pool import Pool, map
 from ._remote import RemoteArray, remote
+from ._version import __version__
 
 __all__ = ["Message", "NotATask", "OwnerEnded", "Pool", "RemoteArray", "Sending", "barrier", "fetch_add", "gather",
            "is_here", "is_task", "map", "publish", "rank", "receive", "remote", "scatter", "send", "size", "start_send",

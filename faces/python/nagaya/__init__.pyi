@@ -13,6 +13,8 @@ _Array = NDArray[Any]
 _Part = Union[int, slice, types.EllipsisType]
 _Index = Union[_Part, Tuple[_Part, ...]]
 
+__version__: str
+
 class NotATask(RuntimeError): ...
 class OwnerEnded(RuntimeError): ...
 

@@ -92,6 +92,12 @@ def test_stubs_say_what_the_package_has(user, installation):
     assert done.err == "" and not [line for line in done.out.splitlines() if not line.startswith("nagaya._")], done
 
 
+def test_version_is_that_of_the_command(user, installation, nagaya):
+    done = user.run(["python3", "-B", "-c", "import nagaya; print(nagaya.__version__)"],
+                    env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages")})
+    assert done.code == 0 and done.out == user.run([nagaya, "--version"]).out, done
+
+
 def test_package_has_the_module_in_c(user, installation):
     done = user.run(["python3", "-B", "-c", "from nagaya import _library; print(_library.calls.__name__)"],
                     env={"PYTHONPATH": str(installation.root / "lib/python3/dist-packages")})
