@@ -33,7 +33,7 @@ class _NoCalls:
 
 
 try:
-    from . import _calls as calls  # after _load(): it uses the same library
+    from . import _calls as calls  # type: ignore[attr-defined]  # after _load(): it uses the same library
 except ImportError:
     calls = _NoCalls
 
