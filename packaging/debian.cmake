@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Debian packages, one for each component of the installation: `./dev packages`.
+execute_process(COMMAND ${CMAKE_CURRENT_LIST_DIR}/version.sh OUTPUT_VARIABLE package_version
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+set(CPACK_PACKAGE_VERSION ${package_version})
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The Nagaya developers <nagaya@localhost>")
 set(CPACK_PACKAGE_VENDOR "Nagaya")
@@ -18,7 +21,7 @@ function(nagaya_debian_package component description)
   string(TOUPPER ${component} name)
   foreach(other ${ARGN})
     if(other MATCHES "nagaya")
-      string(APPEND other " (= ${PROJECT_VERSION})")
+      string(APPEND other " (= ${package_version})")
     endif()
     list(APPEND others ${other})
   endforeach()
