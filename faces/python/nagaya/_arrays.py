@@ -13,6 +13,7 @@ from . import _directory, _job, _requests
 from ._library import calls, check, deadline_of, hold, let_go, library, wait
 
 _PREFIX = b"python:"  # names that C programs publish are none of ours
+_OWN_NAMES = "nagaya."  # begin so
 _NAME_MAX = 63 - len(_PREFIX)
 
 
@@ -194,6 +195,13 @@ def publish(name, array):
     withdraw() find that out. Nothing is copied: later changes of elements are seen by others, which have to
     agree on when to look (barrier()). Returns the array as numpy sees it. Raises NotATask, TypeError
     (elements that are objects), ValueError (the name)."""
+    if name.startswith(_OWN_NAMES):
+        raise ValueError(f"the name {name!r} begins with {_OWN_NAMES!r}, as names of the package itself do")
+    return publish_any(name, array)
+
+
+def publish_any(name, array):
+    """publish(), also for names of the package itself."""
     array, c_name = as_array(array), name_of(name)
     check(library.nagaya_task_self(), "publish")
     _free_unused()

@@ -105,7 +105,7 @@ gc.set_threshold(1)
 nagaya.publish("meanwhile", numpy.zeros(3))
 gc.set_threshold(700, 10, 10)
 gc.collect()
-for bad in ("", "x" * 57, "a\0b"):
+for bad in ("", "x" * 57, "a\0b", "nagaya.x"):
     try:
         nagaya.publish(bad, numpy.zeros(1))
         raise SystemExit("a bad name was published")
