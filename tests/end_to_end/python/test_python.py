@@ -46,7 +46,13 @@ def run_on_hosts(hosts, front, installation, nagaya):
     return start
 
 
-@pytest.mark.parametrize("program", [pytest.param("messages", marks=pytest.mark.full), "remote", "together"])
+def test_wrong_arguments_are_refused_in_step(run):
+    done = run(4, PROGRAMS / "mistakes.py")
+    assert done.code == 0, done
+    assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(4)], done
+
+
+@pytest.mark.parametrize("program", [pytest.param("messages", marks=pytest.mark.full), "remote", "together", "mistakes"])
 def test_over_hosts(run_on_hosts, program):
     done = run_on_hosts(HOSTS + 1, PROGRAMS / f"{program}.py", "hosts")
     assert done.code == 0, done
