@@ -162,8 +162,8 @@ typedef struct nagaya_collective {
   /* Set by BCAST's root: nagaya_coll_detach() may follow. If its block is in runs, no rank has a
    * `store`. Over several nodes all ranks set it, and their blocks have equal sizes. */
   uint32_t may_detach;
-  /* Set by a receiver of a BCAST in one node: -EMSGSIZE and -ENODATA tell that the root's block is
-   * larger, or smaller, than its own. Else only -EMSGSIZE does. */
+  /* Set by all receivers of a GATHER or SCATTER, or by one of a BCAST in one node: -EMSGSIZE and
+   * -ENODATA tell that a block is larger, or smaller, than its place. Else only -EMSGSIZE does. */
   uint32_t is_exact;
   nagaya_elements elements;
   /* Receives the data of `rank`, in place of a block of `receive`, which still says how many bytes

@@ -69,8 +69,8 @@ bool give(Operation& operation) {
   if (!operation.has_posted(root)) return false;
   const Line& line = operation.line(root);
   const layout::Buffer from = layout::block_of(operation.direct_buffers.send, 0);
-  // A block that is too long is the root's to notice.
-  if (from.runs_or_null() != nullptr || from.bytes() > line.bytes || !take(taken)) return true;
+  // A block of another size is the root's to notice.
+  if (from.runs_or_null() != nullptr || from.bytes() != line.bytes || !take(taken)) return true;
   const layout::Buffer to = layout::block_of(line.direct->send, operation.rank());
   operation.team().group().copy(to.data(), from.data(), from.bytes(), root);
   return true;

@@ -138,8 +138,7 @@ void receive_block(Operation& operation, uint32_t sender, const layout::Buffer& 
   if (what.store != nullptr) return store_block(what, sender, from);
   const layout::Buffer to = layout::block_of(what.receive, has_one_sender(what.kind) ? 0 : sender);
   if (from.bytes() > to.bytes()) operation.fail(-EMSGSIZE);
-  if (from.bytes() < to.bytes() && what.kind == NAGAYA_BCAST && what.is_exact != 0)
-    operation.fail(-ENODATA);
+  if (from.bytes() < to.bytes() && what.is_exact != 0) operation.fail(-ENODATA);
   const size_t bytes = std::min(from.bytes(), to.bytes());
   if (bytes == 0) return;
   if (to.runs_or_null() != nullptr || from.runs_or_null() != nullptr)

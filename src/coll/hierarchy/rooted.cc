@@ -48,18 +48,16 @@ class Gather final : public Rooted {
       in.receive = own_blocks(what().receive);
     else if (is_leader())
       in.receive = layout::equal_blocks(blocks_, bytes_);
+    in.is_exact = what().is_exact;
     fan_in(in);
   }
 
-  bool between(uint32_t round) override {
-    if (!is_leader() || round != 0) return false;
-    if (!is_root()) {
-      send(what().root, {blocks_, own_node_bytes()});
-      return true;
-    }
+  // A leader that lacks a block of its node sends none: the root awaits a message of each node.
+  void last() override {
+    if (!is_leader()) return;
+    if (!is_root()) return send(what().root, {blocks_, has_failed() ? 0 : own_node_bytes()});
     for (uint32_t n = 0; n < nodes().nodes(); ++n)
       if (n != node()) receive(leader_of(n), blocks_of_node(n));
-    return true;
   }
 
   void end() override {
@@ -91,8 +89,9 @@ class Scatter final : public Rooted {
     if (is_root())
       out.send = own_blocks(what().send);
     else if (is_leader())
-      out.send = layout::equal_blocks(blocks_, bytes_);
+      out.send = layout::equal_blocks(blocks_, has_failed() ? 0 : bytes_);
     out.receive = what().receive;
+    out.is_exact = what().is_exact;
     fan_out(out);
   }
 

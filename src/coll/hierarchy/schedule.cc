@@ -68,8 +68,9 @@ void Schedule::receive(uint32_t from, const layout::Buffer& to) {
   step.schedule = this;
   prepare(step.receive, from, to);
   step.receive.complete = [](nagaya_receive* receive) {
-    const ReceiveStep* const step = reinterpret_cast<ReceiveStep*>(receive);
-    step->schedule->finish_step(receive->error);
+    Schedule* const schedule = reinterpret_cast<ReceiveStep*>(receive)->schedule;
+    const bool is_short = schedule->what().is_exact != 0 && receive->bytes < receive->capacity;
+    schedule->finish_step(receive->error == 0 && is_short ? -ENODATA : receive->error);
   };
 }
 

@@ -137,6 +137,8 @@ class Schedule {
   void deliver(uint32_t rank, const void* data, size_t bytes);
   // Whether deliver() calls a `store`: the caller's, or one for receive blocks that lie in runs.
   bool has_store() const { return what_.store != nullptr; }
+  // Whether a step of an earlier stage has failed.
+  bool has_failed() const { return error_.load(std::memory_order_relaxed) != 0; }
 
  private:
   enum class Stage : uint8_t { kFirst, kBetween, kLast, kEnd };

@@ -45,6 +45,42 @@ TEST_F(Move, AnExactReceiverOfABcastIsToldOfAShorterBlock) {
   }
 }
 
+TEST_F(Move, ExactReceiversOfAScatterAreToldThatItsRootHasNoBlocks) {
+  for (const size_t bytes : {size_t{8}, size_t{100'000}}) {
+    Members members(3);
+    begin(members, NAGAYA_SCATTER, 0);
+    for (uint32_t rank = 0; rank < 3; ++rank) {
+      all_[rank].receive = blocks(receive_[rank], bytes, 1);
+      all_[rank].is_exact = rank != 2;
+    }
+    members.run(all_, random_);
+    EXPECT_EQ(all_[1].error, -ENODATA) << bytes;
+    EXPECT_EQ(all_[2].error, 0) << bytes;
+  }
+}
+
+TEST_F(Move, AnExactRootOfAGatherIsToldOfAShorterBlock) {
+  for (const size_t less : {size_t{4}, size_t{99'992}})
+    for (const bool is_exact : {false, true})
+      for (int n = 0; n < 20; ++n) {
+        constexpr size_t kBytes = 100'000;
+        Members members(3);
+        Bytes gathered;
+        begin(members, NAGAYA_GATHER, 0);
+        for (uint32_t rank = 0; rank < 3; ++rank) {
+          all_[rank].send = blocks(send_[rank], kBytes - (rank == 1 ? less : 0), 1);
+          fill(send_[rank].data(), kBytes - (rank == 1 ? less : 0), rank, 0);
+        }
+        all_[0].receive = blocks(gathered, kBytes, 3);
+        all_[0].is_exact = is_exact;
+        members.run(all_, random_);
+        EXPECT_EQ(all_[0].error, is_exact ? -ENODATA : 0) << less;
+        for (uint32_t rank = 0; rank < 3; ++rank)
+          EXPECT_TRUE(has(block(gathered, kBytes, rank), kBytes - (rank == 1 ? less : 0), rank, 0))
+              << less << " " << rank;
+      }
+}
+
 TEST_F(Move, ScatterAndGatherAreEachOthersReverse) {
   for (const uint32_t size : kSizes) {
     Members members(size);
