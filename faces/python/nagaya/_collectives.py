@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy
 
-from . import _directory, _job, _messages
+from . import _arrays, _directory, _job, _messages, _remote
 from ._library import SLICE_MS, OwnerEnded, Process, calls, check, library
 from ._requests import address_of
 
@@ -71,6 +71,7 @@ class _Call:
         self.reference = ctypes.byref(self.collective)
         self.flag = ctypes.byref(self.collective, _Collective.is_complete.offset)
         self.bytes = (ctypes.c_char * ctypes.sizeof(_Collective)).from_buffer(self.collective)
+        self.collective.is_exact, self.number = 1, 0
 
 
 # Kind, root, `varies`; base, bytes and stride of `send` and `receive`.
@@ -78,13 +79,21 @@ _SETTING = struct.Struct(f"@iIIxxxxQQq{ctypes.sizeof(_Blocks) - 24}xQQq")
 assert (_Collective.send.offset, _Collective.receive.offset) == (16, 16 + ctypes.sizeof(_Blocks))
 _idle: list = []  # calls
 _pending: list = []  # calls; of which an interrupt has ended the wait, they and their arrays stay
+_begun = 0  # collectives of this process: all processes give one the same number
 
 
 def _begin(arrays):
+    global _begun  # pylint: disable=global-statement
     call = _idle.pop() if _idle else _Call()
     call.arrays = arrays
+    _begun = call.number = _begun + 1
     _pending.append(call)
     return call
+
+
+def _forget_last():
+    global _begun  # pylint: disable=global-statement
+    _begun -= 1
 
 
 def _end(call, what, result):
@@ -95,6 +104,8 @@ def _end(call, what, result):
     _pending.pop()
     call.arrays = None
     _idle.append(call)
+    if result in (-errno.EMSGSIZE, -errno.ENODATA):
+        raise _wrong_block(what, call.collective.kind, call.collective.root, call.number)
     if result:
         check(result, what)
 
@@ -103,6 +114,8 @@ def _is_done(what, function, arrays, *arguments):
     """Runs a collective by a function of calls.c. Returns False if it does not know such arguments."""
     call = _begin(arrays)
     result = function(call.address, *arguments, SLICE_MS)
+    if result is None:
+        _forget_last()
     _end(call, what, result)
     return result is not None
 
@@ -145,11 +158,10 @@ def scatter(array, into, root=0):
     array   of the root: a contiguous array (others give None) of one block for each rank, in their order
     into    a writable contiguous array of a block's type and size
 
-    Returns `into`. Raises ValueError (an array does not fit), OwnerEnded, NotATask."""
+    Returns `into`. Raises ValueError: `into` does not fit; in all processes, if `array` does not. The next
+    collective works then. Raises OwnerEnded, NotATask."""
     if not _is_done("scatter", calls.scatter, (array, into), into, array, root):
-        address, block = _address_of(into, True), into.nbytes
-        whole = _root_address(array, into, root, False)
-        _run("scatter", _SCATTER, root, whole, block if whole else 0, address, block, (array, into))
+        _move("scatter", _SCATTER, root, into, array)
     return into
 
 
@@ -159,30 +171,101 @@ def gather(array, into=None, root=0):
     array   a contiguous array, of the same type and size in all processes
     into    of the root: a writable contiguous array, which gets them in the order of the ranks
 
-    Returns `into`. Raises as scatter()."""
+    Returns `into`. Raises ValueError: `array` does not fit, then also in the root; in the root, if `into` does
+    not (the others do not wait for it). The next collective works then. Raises OwnerEnded, NotATask."""
     if not _is_done("gather", calls.gather, (array, into), array, into, root):
-        address, block = _address_of(array, False), array.nbytes
-        whole = _root_address(into, array, root, True)
-        _run("gather", _GATHER, root, address, block, whole, block if whole else 0, (array, into))
+        _move("gather", _GATHER, root, array, into)
     return into
 
 
+def _move(what, kind, root, block, blocks):
+    """Runs SCATTER or GATHER. `block` is the array of every process, `blocks` that of the root. If they do not fit,
+    takes part without data, so that the collectives of all processes stay in step, and raises."""
+    _, rank, size = _team()
+    if not 0 <= root < size:
+        raise ValueError(f"{what}: rank {root} is not one of 0 .. {size - 1}")
+    is_root, scatters = rank == root, kind == _SCATTER
+    try:
+        address = _address_of(block, scatters)
+        whole = _address_of_all(blocks, block, size, not scatters) if is_root else 0
+    except ValueError as error:
+        _take_part_without_data(what, kind, root, error)
+        raise
+    block_bytes, kept = block.nbytes, (block, blocks)
+    if block_bytes == 0:  # a block without bytes would be one of a process that takes part without data
+        block_bytes, kept = 1, ctypes.create_string_buffer(size + 1)
+        address = ctypes.addressof(kept)
+        whole = address + 1 if is_root else 0
+    whole_bytes = block_bytes if is_root else 0
+    if scatters:
+        _run(what, kind, root, whole, whole_bytes, address, block_bytes, kept)
+    else:
+        _run(what, kind, root, address, block_bytes, whole, whole_bytes, kept)
+
+
 def _address_of(array, writable):
-    if not (isinstance(array, numpy.ndarray) and (flags := array.flags).c_contiguous and not array.dtype.hasobject and
-            (flags.writeable or not writable)):
-        raise ValueError(f"a {'writable ' if writable else ''}contiguous numpy array is needed, not "
-                         f"{type(array).__name__}, strided or read-only")
+    if not isinstance(array, numpy.ndarray):
+        raise ValueError(f"a numpy array is needed, not {type(array).__name__}")
+    if array.dtype.hasobject:
+        raise ValueError(f"elements of type {array.dtype} are Python objects, which only their own process can use")
+    if not array.flags.c_contiguous:
+        raise ValueError("a contiguous array is needed: numpy.ascontiguousarray() makes one")
+    if writable and not array.flags.writeable:
+        raise ValueError("a writable array is needed, not a read-only one")
     return address_of(array)
 
 
-def _root_address(blocks, block, root, writable):
-    """Returns the address of the root's blocks; 0 in other processes."""
-    _, rank, size = _team()
-    if rank != root:
-        if not 0 <= root < size:
-            raise ValueError(f"rank {root} is not one of 0 .. {size - 1}")
-        return 0
+def _address_of_all(blocks, block, size, writable):
+    """Returns the address of the root's blocks."""
     address = _address_of(blocks, writable)
     if blocks.dtype != block.dtype or blocks.nbytes != size * block.nbytes:
         raise ValueError(f"{blocks.dtype} of shape {blocks.shape} is not {size} times {block.dtype} of shape {block.shape}")
     return address
+
+
+# ---- wrong arrays: each process that lacks the data of another one finds its reason published ------
+
+_reasons: list = []  # the name of this process's last one
+
+
+def _take_part_without_data(what, kind, root, error):
+    scatters, is_root = kind == _SCATTER, _team().rank == root
+    if scatters == is_root:  # others lack its data
+        while _reasons:
+            _arrays.withdraw(_reasons.pop())
+        _reasons.append(_reason_name(_begun + 1))
+        _arrays.publish_any(_reasons[0], numpy.frombuffer(str(error).encode(), numpy.uint8))
+    try:
+        _run(what, kind, root)
+        number = _begun
+    except ValueError:  # the data of others have no place here
+        return
+    if scatters and (is_root or _reason_of(root, number)):
+        barrier()  # as in _wrong_block()
+
+
+def _wrong_block(what, kind, root, number):
+    """Returns the exception for a block that has another size than its place."""
+    if kind == _SCATTER:
+        reason = _reason_of(root, number)
+        if reason is None:
+            return ValueError(f"{what}: the blocks of rank {root} have another size than `into`")
+        barrier()  # the root does not end before all have seen its reason
+        return ValueError(f"{what}: rank {root} has no data: {reason}")
+    reasons = ((rank, _reason_of(rank, number)) for rank in range(_team().size) if rank != root)
+    rank, reason = next((found for found in reasons if found[1]), (None, None))
+    if reason is None:
+        return ValueError(f"{what}: an array of another process has another size than this one's")
+    return ValueError(f"{what}: rank {rank} has no data: {reason}")
+
+
+def _reason_name(number):
+    return f"nagaya.reason.{number}"
+
+
+def _reason_of(rank, number):
+    """Returns why a rank has taken part in a collective without data; None: it has not, or has ended."""
+    try:
+        return _remote.remote(rank, _reason_name(number), timeout=0).get().tobytes().decode()
+    except (TimeoutError, OwnerEnded):
+        return None

@@ -46,8 +46,9 @@ def run_on_hosts(hosts, front, installation, nagaya):
     return start
 
 
-def test_wrong_arguments_are_refused_in_step(run):
-    done = run(4, PROGRAMS / "mistakes.py")
+@pytest.mark.parametrize("how", [(), ("ctypes",)])
+def test_wrong_arguments_are_refused_in_step(run, how):
+    done = run(4, PROGRAMS / "mistakes.py", *how)
     assert done.code == 0, done
     assert sorted(done.out.splitlines()) == [f"rank {rank}: right" for rank in range(4)], done
 
