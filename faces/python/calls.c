@@ -19,6 +19,7 @@
 
 #include "nagaya/coll.h"
 #include "nagaya/llcl.h"
+#include "nagaya/task.h"
 
 /* ---- arrays ------------------------------------------------------------------------------------
  */
@@ -215,6 +216,39 @@ static PyObject* store(PyObject* module, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
+/* ---- names -------------------------------------------------------------------------------------
+ */
+
+typedef struct lookup {
+  int task, looks, result;
+  const char* name;
+  void* address;
+} lookup;
+
+/* The first looks return at once. Each later one sleeps until the task publishes something, so that
+ * a long wait takes no processor time; between them, 20 times a second, this task's pending work
+ * for others advances. */
+static int is_published(void* context) {
+  enum { kLooksAwake = 16, kLookMs = 50 };
+  lookup* const one = context;
+  const int wait_ms = one->looks < kLooksAwake ? 0 : kLookMs;
+  ++one->looks;
+  one->result = nagaya_task_lookup(one->task, one->name, wait_ms, &one->address);
+  return one->result != -ENOENT && one->result != -ETIMEDOUT;
+}
+
+/* look_up(task, name, wait_ms): waits until a task has published a name, which is bytes. Returns
+ * the address; or a negative errno: -ETIMEDOUT, if the wait is not over. */
+static PyObject* look_up(PyObject* module, PyObject* arguments) {
+  (void)module;
+  lookup one = {0, 0, 0, NULL, NULL};
+  int wait_ms, result;
+  if (!PyArg_ParseTuple(arguments, "iyi", &one.task, &one.name, &wait_ms)) return NULL;
+  Py_BEGIN_ALLOW_THREADS result = nagaya_llcl_wait(is_published, &one, wait_ms);
+  Py_END_ALLOW_THREADS if (result == 0) result = one.result;
+  return result != 0 ? PyLong_FromLong(result) : PyLong_FromVoidPtr(one.address);
+}
+
 /* ---- the module --------------------------------------------------------------------------------
  */
 
@@ -228,10 +262,13 @@ static int fill(PyObject* module) {
 }
 
 PyMODINIT_FUNC PyInit__calls(void) {
-  static PyMethodDef functions[] = {
-      {"barrier", barrier, METH_VARARGS, NULL}, {"scatter", scatter, METH_VARARGS, NULL},
-      {"gather", gather, METH_VARARGS, NULL},   {"fetch_add", fetch_add, METH_VARARGS, NULL},
-      {"store", store, METH_VARARGS, NULL},     {NULL, NULL, 0, NULL}};
+  static PyMethodDef functions[] = {{"barrier", barrier, METH_VARARGS, NULL},
+                                    {"scatter", scatter, METH_VARARGS, NULL},
+                                    {"gather", gather, METH_VARARGS, NULL},
+                                    {"fetch_add", fetch_add, METH_VARARGS, NULL},
+                                    {"store", store, METH_VARARGS, NULL},
+                                    {"look_up", look_up, METH_VARARGS, NULL},
+                                    {NULL, NULL, 0, NULL}};
   static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill}, {0, NULL}};
   static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
                                    .m_name = "nagaya._calls",

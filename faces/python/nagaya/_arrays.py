@@ -3,6 +3,7 @@
 import ctypes
 import errno
 import functools
+import itertools
 import pickle
 import threading
 import weakref
@@ -14,6 +15,8 @@ from ._library import calls, check, deadline_of, hold, let_go, library, wait
 
 _PREFIX = b"python:"  # names that C programs publish are none of ours
 _OWN_NAMES = "nagaya."  # begin so
+_LIST = "nagaya.names"  # an array of this process: the names that it has published, for people
+_LIST_BYTES, _LISTED_MAX = 4096, 20
 _NAME_MAX = 63 - len(_PREFIX)
 
 
@@ -197,7 +200,11 @@ def publish(name, array):
     (elements that are objects), ValueError (the name)."""
     if name.startswith(_OWN_NAMES):
         raise ValueError(f"the name {name!r} begins with {_OWN_NAMES!r}, as names of the package itself do")
-    return publish_any(name, array)
+    is_new = name not in _published
+    array = publish_any(name, array)
+    if is_new:
+        _write_list()
+    return array
 
 
 def publish_any(name, array):
@@ -231,7 +238,34 @@ def withdraw(name):
         del _published[name]
         _directory.own.withdraw(name_of(name))
         entry.is_withdrawn = True
+    _write_list()
     _free_unused()
+
+
+@functools.lru_cache(maxsize=None)
+def _list():
+    return publish_any(_LIST, numpy.zeros(_LIST_BYTES, numpy.uint8))
+
+
+def _write_list():
+    """Writes the names for not_published()."""
+    with _lock:
+        names = (name for name in list(_published) if not name.startswith(_OWN_NAMES))
+        shown = [repr(name) for name in itertools.islice(names, _LISTED_MAX + 1)]
+    if len(shown) > _LISTED_MAX:
+        shown[_LISTED_MAX] = "others"
+    text = ", ".join(shown).encode(errors="replace")[:_LIST_BYTES]
+    _list()[:] = numpy.frombuffer(text.ljust(_LIST_BYTES, b"\0"), numpy.uint8)
+
+
+def not_published(rank, name, find):
+    """Returns the exception for a wait in vain. find(rank, name) returns an array or raises TimeoutError."""
+    try:
+        names = find(rank, _LIST).tobytes().rstrip(b"\0").decode(errors="replace")
+    except TimeoutError:
+        names = ""
+    return TimeoutError(errno.ETIMEDOUT, f"rank {rank} has not published {name!r} in time; it has published "
+                                         f"{names or 'nothing'}")
 
 
 def view(rank, name, writable=False, timeout=None):
@@ -244,10 +278,13 @@ def view(rank, name, writable=False, timeout=None):
 
     The view, and each array made of it without a copy, keeps the owner's array alive, also after
     withdraw(); it stays usable when the owner has ended. Elements that the owner changes meanwhile
-    are seen in any order: use barrier() or messages. Raises OwnerEnded (the owner has ended),
-    TimeoutError, ValueError (no such rank, or one of another node; `writable` for a read-only array),
-    NotATask."""
-    return _view(rank, name, timeout).array(writable)
+    are seen in any order: use barrier() or messages. A wait for a misspelt name has no end without a timeout;
+    `nagaya top` shows it. Raises OwnerEnded (the owner has ended), TimeoutError (with the names that the owner has
+    published), ValueError (no such rank, or one of another node; `writable` for a read-only array), NotATask."""
+    try:
+        return _view(rank, name, timeout).array(writable)
+    except TimeoutError as late:
+        raise not_published(rank, name, lambda *of: _view(*of, timeout=0).array(False)) from late
 
 
 def view_as_it_is(rank, name, timeout):
@@ -279,11 +316,17 @@ def _counted_block(task, name, deadline):
 
 
 def _look_up(task, name, deadline):
+    """Returns the address of a publication."""
     address, c_name = ctypes.c_void_p(), name_of(name)
 
     def call(ms):
-        result = library.nagaya_task_lookup(ctypes.c_int(task), c_name, ctypes.c_int(ms), ctypes.byref(address))
-        return -errno.ETIMEDOUT if result == -errno.ENOENT else result
+        found = calls.look_up(task, c_name, ms)
+        if found is None:
+            result = library.nagaya_task_lookup(ctypes.c_int(task), c_name, ctypes.c_int(ms), ctypes.byref(address))
+            return -errno.ETIMEDOUT if result == -errno.ENOENT else result
+        if found > 0:
+            address.value = found
+        return min(found, 0)
     wait(call, deadline, f"view of {name!r}")
     return address.value
 

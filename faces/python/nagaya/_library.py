@@ -29,7 +29,7 @@ library = _load()
 class _NoCalls:
     """Takes the place of calls.c where there is none, as for a Python without the stable ABI. Its functions return
     None, as those of calls.c do for arguments that they do not know: then ctypes does the same."""
-    barrier = scatter = gather = fetch_add = store = staticmethod(lambda *_: None)
+    barrier = scatter = gather = fetch_add = store = look_up = staticmethod(lambda *_: None)
 
 
 try:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays of processes on other nodes: elements are copied from there and to there by requests, in which the
 owner's process takes no part."""
-import ctypes
-import errno
 import time
 import types
 import weakref
@@ -132,7 +130,7 @@ def _wait_for(rank, name, deadline):
         elif is_over:
             raise OwnerEnded(f"{name!r}: that process has ended")
         elif deadline is not None and time.monotonic() >= deadline:
-            raise TimeoutError(errno.ETIMEDOUT, f"{name!r}: it was not published in time")
+            raise TimeoutError
         else:
             time.sleep(pause)
             pause = min(_LONGEST_PAUSE_S, 2 * pause + 1e-5)
@@ -146,5 +144,8 @@ def remote(rank, name, timeout=None):
 
     Arguments and errors are those of view(). Over several nodes a process can have published 1023 arrays at
     once. Nothing is done by the owner: copies go on while it computes."""
-    here = _job.process_of(rank).node == library.nagaya_comm_node()
-    return RemoteArray((_Here if here else _There)(rank, name, timeout))
+    memory = _Here if _job.process_of(rank).node == library.nagaya_comm_node() else _There
+    try:
+        return RemoteArray(memory(rank, name, timeout))
+    except TimeoutError as late:
+        raise _arrays.not_published(rank, name, lambda *of: RemoteArray(memory(*of, timeout=0)).get()) from late

@@ -67,6 +67,26 @@ def test_a_task_that_waits_for_ever(user, nagaya, installation, running):
     assert rows[1]["reason"] == "-" and int(rows[1]["wait"]) == 0, shown
 
 
+def test_a_view_of_a_name_that_nobody_publishes(user, nagaya, installation, folder, running):
+    package = installation.root / "lib/python3/dist-packages"
+    program = user.new_file(folder / "view.py", f"""
+import os, sys, time
+sys.path.insert(0, {str(package)!r})
+import nagaya
+nagaya.rank()
+os.write(1, b"ready\\n")
+if nagaya.rank() == 0:
+    nagaya.view(1, "misspelt")
+time.sleep(1000)
+""")
+    running([nagaya, "run", "-n", 2, "/usr/bin/python3", "-B", program], 2)
+    time.sleep(0.5)
+    shown = user.run([nagaya, "top", "-n", 2, "-d", 0.5])
+    rows = rows_of(shown.out)
+    assert rows[0]["reason"].startswith("wait") and int(rows[0]["wait"]) > 90, shown
+    assert rows[1]["reason"] == "-" and int(rows[1]["wait"]) == 0, shown
+
+
 def test_the_screen_of_a_terminal(user, nagaya, installation, running):
     """Each look takes the place of the one before, and no line is longer than the screen."""
     running([nagaya, "run", "-n", 3, installation.program("mpi_observed"), "late", 0], 3)

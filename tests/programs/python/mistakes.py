@@ -137,5 +137,25 @@ else:
                     numpy.arange(1000.))
             assert (pool.map(double, numpy.arange(5.)) == 2 * numpy.arange(5.)).all()
 
+# A name that nobody publishes.
+nagaya.publish("field", numpy.zeros(1))
+nagaya.publish("edge", numpy.zeros(1))
+nagaya.barrier()
+for find in (nagaya.view, nagaya.remote) if nagaya.is_here(LAST) else (nagaya.remote,):
+    begun = f"rank {LAST} has not published 'filed' in time; it has published 'field', 'edge'"
+    try:
+        find(LAST, "filed", timeout=0.1)
+        raise SystemExit("an array that nobody publishes was found")
+    except TimeoutError as late:
+        assert begun in str(late), late
+nagaya.barrier()
+nagaya.withdraw("edge")
+nagaya.barrier()
+try:
+    nagaya.remote(LAST, "edge", timeout=0)
+    raise SystemExit("a withdrawn array was found")
+except TimeoutError as late:
+    assert str(late).endswith("has published 'field'"), late
+nagaya.barrier()
 assert nagaya.__version__[0].isdigit()
 print(f"rank {rank}: right")
