@@ -146,14 +146,15 @@ OUTSIDE = {
 }
 
 
+@pytest.mark.parametrize("before", [[], ["env"]], ids=["first program", "behind env"])
 @pytest.mark.parametrize("name", OUTSIDE)
-def test_what_cannot_be_in_the_space_keeps_its_rank(user, installation, mpi_job, name):
+def test_what_cannot_be_in_the_space_keeps_its_rank_and_is_named(user, installation, mpi_job, name, before):
     wrapper, reason = OUTSIDE[name]
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
     program = installation.program("mpi_wrapped")
-    ended = user.run([*mpi_job, "env", "DEBUGINFOD_URLS=", *wrapper.split(), program])
-    assert ranks(ended.out) == {0: -3, 1: -3}, ended
+    ended = user.run([*mpi_job, *before, *wrapper.split(), program], env={"DEBUGINFOD_URLS": ""})
+    assert (ended.code, ranks(ended.out)) == (0, {0: -3, 1: -3}), ended
     said = re.findall(rf"^nagaya: rank (\d): {program} runs outside of the space: .*{reason}",
                       ended.err, re.M)
     assert sorted(said) == ["0", "1"], ended
@@ -164,19 +165,6 @@ def test_a_rank_that_leaves_says_so_once(user, installation, scripts, mpi_job):
     ended = user.run([*mpi_job, *twice, installation.program("mpi_wrapped")])
     assert ended.out.count("task -3") == 2 * RANKS, ended
     assert ended.err.count("outside of the space") == RANKS, ended
-
-
-@pytest.mark.parametrize("name", OUTSIDE)
-def test_a_debugger_that_is_the_rank_s_first_program_is_named(user, installation, mpi_job, name):
-    wrapper, reason = OUTSIDE[name]
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
-    program = installation.program("mpi_wrapped")
-    ended = user.run([*mpi_job, *wrapper.split(), program], env={"DEBUGINFOD_URLS": ""})
-    assert (ended.code, ranks(ended.out)) == (0, {0: -3, 1: -3}), ended
-    said = re.findall(rf"^nagaya: rank (\d): {program} runs outside of the space: .*{reason}",
-                      ended.err, re.M)
-    assert sorted(said) == ["0", "1"], ended
 
 
 def test_a_set_user_id_program_is_executed_as_it_is(user, installation, folder, native_job):
