@@ -11,7 +11,8 @@ namespace nagaya::coll {
 namespace {
 
 // The algorithms of one kind. `large`: for large teams. `longer`: for elements with gaps, or of
-// more than kCombined bytes in all. The table is in the order of nagaya_collective_kind.
+// more bytes in all than one member should combine. The table is in the order of
+// nagaya_collective_kind.
 struct Row {
   const Algorithm& algorithm;
   const Algorithm& large = algorithm;
@@ -41,9 +42,12 @@ const Algorithm& algorithm_of(const nagaya_collective& what, const Team& team) {
   const Row& row = kRows[what.kind];
   const nagaya_elements& elements = what.elements;
   const bool is_reduction = what.kind >= NAGAYA_REDUCE;
-  const bool is_short = !is_reduction || (elements.copy == nullptr &&
-                                          elements.count * elements.extent <=
-                                              llcl::Tuning::own()[llcl::Tuned::kCombinedMaxBytes]);
+  const auto limit = what.kind == NAGAYA_REDUCE && team.is_crowded()
+                         ? llcl::Tuned::kCrowdedReduceMaxBytes
+                         : llcl::Tuned::kCombinedMaxBytes;
+  const bool is_short =
+      !is_reduction ||
+      (elements.copy == nullptr && elements.count * elements.extent <= llcl::Tuning::own()[limit]);
   if (!is_short) return row.longer;
   if (what.kind == NAGAYA_ALLTOALL && !can_exchange(what, team.size())) return row.algorithm;
   return team.is_large() ? row.large : row.algorithm;

@@ -38,6 +38,7 @@ int Team::open(llcl::Board& board, task::TaskRecord& self, uint64_t context, uin
   name_ = {llcl::GroupUser::kTeam, 2 * number, context};
   const int error = group_.open(board, self, name_, members, sizeof(MemberArea));
   is_large_ = error == 0 && is_large_team(group_);
+  is_crowded_ = error == 0 && members.size() > group_.processors();
   return error;
 }
 

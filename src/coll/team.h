@@ -39,6 +39,7 @@ class Team {
   // Whether the team has so many members that one does not poll all the others, and the node has a
   // processor for each of them (which other tasks may use, too). Equal at all members.
   bool is_large() const { return is_large_; }
+  bool is_crowded() const { return is_crowded_; }  // its members share processors
 
   // Returns the next collective's number, from 0.
   uint64_t new_number() { return next_number_++; }
@@ -119,7 +120,7 @@ class Team {
   llcl::GroupName name_{};
   const uint32_t rank_;
   const bool has_threads_;
-  bool is_large_ = false;
+  bool is_large_ = false, is_crowded_ = false;
   task::SpinLock lock_;
   uint64_t next_number_ = 0;       // the next number to hand out
   uint64_t begun_ = 0, left_ = 0;  // all collectives below have begun, or were left

@@ -30,6 +30,8 @@ struct Threshold {
 constexpr Threshold kThresholds[] = {
     {"posted_max_bytes", 4096, 1 << 20},
     {"combined_max_bytes", 4096, 1 << 20},
+    // 3 to 32 members cross at 16 to 32 KiB. But each keeps a copy for each of its 64 lines.
+    {"crowded_reduce_max_bytes", 8192, 1 << 20},
     {"tile_bytes", 8192, 1 << 20},
     {"exchanged_max_bytes", 8192, 1 << 20},
     {"alltoall_by_leaders_max_bytes", 1024, 1 << 16},

@@ -18,9 +18,11 @@
 namespace nagaya::llcl {
 
 enum class Tuned : uint8_t {
-  kPostedMaxBytes,    // up to this size a member posts a copy of its data in a collective
-  kCombinedMaxBytes,  // up to this size every member combines all elements; above, one slice
-  kTileBytes,         // bytes combined of each buffer at a time: with the result in the first cache
+  kPostedMaxBytes,         // up to this size a member posts a copy of its data in a collective
+  kCombinedMaxBytes,       // up to this size every member combines all elements; above, one slice
+  kCrowdedReduceMaxBytes,  // if members share processors: up to this size the root of a reduce
+                           // combines all elements
+  kTileBytes,  // bytes combined of each buffer at a time: with the result in the first cache
   kExchangedMaxBytes,  // up to this size leaders of nodes exchange all elements; above, slices
   kAlltoallByLeadersMaxBytes,     // up to this block size a leader sends the blocks of its node
   kLargeTeamMinMembers,           // from so many members in a node on, none polls all others ...

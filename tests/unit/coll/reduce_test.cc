@@ -89,7 +89,7 @@ struct Size {
 };
 constexpr Size kSizes[] = {{1, 2},  {2, 2},   {3, 2},   {5, 2},  {8, 2},
                            {33, 2}, {16, 16}, {23, 64}, {33, 64}};
-constexpr size_t kCounts[] = {0, 1, 2, 7, 256, 257, 3000};
+constexpr size_t kCounts[] = {0, 1, 2, 7, 256, 257, 513, 3000};
 
 template <class Element>
 class Reduce : public testing::Test {
@@ -200,6 +200,24 @@ TYPED_TEST(Reduce, ReduceScatterGivesEachItsShare) {
         for (uint32_t rank = 0; rank < size; ++rank) this->expect(rank, size, rank * count, count);
       }
   }
+}
+
+// The root of a crowded team combines 8 KiB sooner than all members, which take turns, their
+// slices.
+TEST(CrowdedTeam, LetsTheRootOfAReduceCombineUpToALimitOfItsOwn) {
+  constexpr uint32_t kSize = 3;
+  const auto name = [](nagaya_collective_kind kind, size_t bytes, uint32_t processors) {
+    Members members(kSize, processors);
+    nagaya_collective what{};
+    what.kind = kind;
+    what.elements.count = bytes / sizeof(Map);
+    what.elements.extent = sizeof(Map);
+    return std::string(algorithm_of(what, members.team(0)).name);
+  };
+  EXPECT_EQ(name(NAGAYA_REDUCE, 8192, kSize - 1), "combine");
+  EXPECT_EQ(name(NAGAYA_REDUCE, 8208, kSize - 1), "slices");
+  EXPECT_EQ(name(NAGAYA_REDUCE, 8192, kSize), "slices");
+  EXPECT_EQ(name(NAGAYA_ALLREDUCE, 8192, kSize - 1), "slices");
 }
 
 // Members leave the barrier when the last has come to it, and not before.
