@@ -16,6 +16,8 @@
 namespace nagaya::fmpl {
 namespace {
 
+int exit_status = 0;
+
 Library* current_library = nullptr;
 
 // Counters, equal at all processes. No number is used again: an earlier fmpl_finalize() may not be
@@ -69,6 +71,21 @@ void close_teams(const Communicator& communicator) {
   std::_Exit(1);
 }
 
+// Ends the job if the program ends well without fmpl_finalize(): others would wait for this process
+// for ever. Runs behind the exit handlers and destructors of the program, which may call that.
+__attribute__((destructor)) void end_job_if_unfinished() {
+  if (exit_status != 0 || library() == nullptr || nagaya_comm_size() <= 1) return;
+  std::fflush(nullptr);
+  print_error_line("nagaya: FMPL: rank " + std::to_string(nagaya_comm_rank()) +
+                   " has ended without fmpl_finalize()");
+  std::_Exit(1);
+}
+
+// Called once, by the first fmpl_init().
+bool note_exit_status() {
+  return on_exit([](int status, void*) { exit_status = status; }, nullptr) == 0;
+}
+
 }  // namespace
 
 Library* library() {
@@ -116,6 +133,7 @@ using nagaya::fmpl::status_of;
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count) {
   if (nagaya::fmpl::current_library != nullptr) return FMPL_ERR_INIT;
   if (ma == nullptr || fa == nullptr || count < 1) return FMPL_ERR_ARGUMENT;
+  [[maybe_unused]] static const bool is_noted = nagaya::fmpl::note_exit_status();
   if (const int error = nagaya_comm_init(); error != 0) {
     if (error == -ESRCH)
       nagaya::print_error_line(

@@ -49,7 +49,8 @@ typedef uint64_t fmpl_flag;         /* Fortran: integer(8) */
 /* Collective. `count` areas and flags, the same number everywhere. */
 int fmpl_init(fmpl_area* ma, fmpl_flag* fa, int count);
 /* Collective. Sends the messages of the spool first, and so waits until each has been received;
- * returns their error if fmpl_sendbuff_check() has not returned it yet. */
+ * returns their error if fmpl_sendbuff_check() has not returned it yet. A process that ends with
+ * exit code 0 and has not called it ends the job, unless it is alone. */
 int fmpl_finalize(void);
 
 /* ---- messages ---------------------------------------------------------------------------- */

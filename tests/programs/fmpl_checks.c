@@ -3,7 +3,9 @@
  *
  *   fmpl_checks            all of it
  *   fmpl_checks hosts      what can be seen over several hosts
- *   fmpl_checks die N      messages and collectives for ever; the last rank kills itself after N */
+ *   fmpl_checks die N      messages and collectives for ever; the last rank kills itself after N
+ *   fmpl_checks leave      the last rank returns from main while the others wait in a barrier
+ *   fmpl_checks at_exit    fmpl_finalize() is called by an exit handler */
 #include <complex.h>
 #include <nagaya/comm.h>
 #include <nagaya/fmpl.h>
@@ -405,12 +407,24 @@ static void call_outside(void) {
   EXPECT_EQUAL(fmpl_comm_free(&comm), FMPL_ERR_INIT);
 }
 
+static void finalize(void) {
+  EXPECT_EQUAL(fmpl_finalize(), FMPL_SUCCESS);
+}
+
 int main(int argc, char** argv) {
+  const int ends_at_exit = argc > 1 && strcmp(argv[1], "at_exit") == 0;
+  if (ends_at_exit) atexit(finalize);
   call_outside();
   EXPECT_EQUAL(fmpl_init(areas, flags, kIndexes), FMPL_SUCCESS);
   rank = fmpl_rank(FMPL_COMM_WORLD);
   size = fmpl_size(FMPL_COMM_WORLD);
+  if (ends_at_exit) return 0;
   if (argc > 2 && strcmp(argv[1], "die") == 0) go_on_until_death(atoi(argv[2]));
+  if (argc > 1 && strcmp(argv[1], "leave") == 0) {
+    printf("before its end\n");
+    if (rank != size - 1) fmpl_barrier(FMPL_COMM_WORLD);
+    return 0;
+  }
   send_and_receive();
   have_many_under_way();
   send_prepared_messages(kSmall);

@@ -38,3 +38,19 @@ def test_a_process_that_dies_ends_the_job(user, nagaya, installation, rounds):
     ended = user.run([nagaya, "run", "-n", 3, installation.program("fmpl_checks"), "die", rounds],
                      timeout=RUN_LIMIT_S)
     assert ended.code == 128 + 9 and time.monotonic() - begin < END_LIMIT_S, ended
+
+
+@pytest.mark.parametrize("launcher", ["nagaya run", "mpirun"])
+def test_a_process_that_leaves_while_others_wait_ends_the_job(user, nagaya, mpirun, installation, launcher):
+    words = [nagaya, "run", "-n", 3] if launcher == "nagaya run" else [*mpirun, "-n", 3, nagaya, "exec"]
+    begin = time.monotonic()
+    ended = user.run([*words, installation.program("fmpl_checks"), "leave"], timeout=RUN_LIMIT_S)
+    assert ended.code == 1 and time.monotonic() - begin < END_LIMIT_S, ended
+    assert "before its end\n" in ended.out, ended
+    assert ended.err.count("nagaya: FMPL: rank 2 has ended without fmpl_finalize()\n") == 1, ended
+
+
+def test_an_exit_handler_may_finalize(user, nagaya, installation):
+    ended = user.run([nagaya, "run", "-n", 3, installation.program("fmpl_checks"), "at_exit"],
+                     timeout=RUN_LIMIT_S)
+    assert (ended.code, ended.out, ended.err) == (0, "", ""), ended
