@@ -6,6 +6,7 @@
 
 #include "coll/move.h"
 #include "layout/blocks.h"
+#include "layout/bytes.h"
 #include "llcl/requests/tuning.h"
 
 namespace nagaya::coll {
@@ -67,39 +68,61 @@ void post(Operation& operation) {
   });
 }
 
-// Packs what this member passes on to other groups.
-void pack(const Operation& operation, const Group& own, std::byte* line) {
-  const size_t bytes = bytes_of(operation.what());
-  const uint32_t self = operation.rank() - own.first();
-  for (uint32_t target = self; target < groups_of(operation.size()); target += own.members()) {
-    const Group to(target, operation.size());
-    for (uint32_t member = own.first(); member < own.first() + own.members(); ++member) {
-      const std::byte* const blocks = operation.line(member).data() + to.first() * bytes;
-      for (uint32_t n = 0; n < to.members(); ++n)
-        std::memcpy(line + own.place_of(member, target, n) * bytes, blocks + n * bytes, bytes);
-    }
+// Copies `count` blocks that lie one behind the other; at `to` one begins every `apart` bytes. A
+// copy of a size that the compiler knows needs no call.
+void spread(std::byte* to, size_t apart, const std::byte* from, uint32_t count, size_t bytes) {
+  constexpr size_t kNumberBytes = sizeof(uint64_t);
+  for (uint32_t n = 0; n < count; ++n) {
+    if (bytes == kNumberBytes)
+      std::memcpy(to + n * apart, from + n * kNumberBytes, kNumberBytes);
+    else
+      std::memcpy(to + n * apart, from + n * bytes, bytes);
   }
 }
 
-// Receives the blocks that the members of another group have for this one.
-void receive_from(Operation& operation, const Group& other) {
+// Packs what this member passes on to other groups for a member of its own one.
+void pack(const Operation& operation, const Group& own, uint32_t member) {
   const size_t bytes = bytes_of(operation.what());
-  const uint32_t number = operation.rank() / kGroupMembers, self = operation.rank() % kGroupMembers;
-  const std::byte* const data = operation.line(other.packer_for(number)).data();
-  for (uint32_t member = other.first(); member < other.first() + other.members(); ++member) {
-    receive_block(operation, member, {data + other.place_of(member, number, self) * bytes, bytes},
-                  false);
+  const std::byte* const blocks = operation.line(member).data();
+  std::byte* const packed = operation.own_data();
+  const uint32_t self = operation.rank() - own.first();
+  for (uint32_t target = self; target < groups_of(operation.size()); target += own.members()) {
+    const Group to(target, operation.size());
+    spread(packed + own.place_of(member, target, 0) * bytes, kGroupMembers * bytes,
+           blocks + to.first() * bytes, to.members(), bytes);
   }
+}
+
+// Receives the blocks that the members of another group have for this one, which lie together: by
+// one copy if they belong together, too.
+void receive_from(Operation& operation, const Group& other) {
+  const nagaya_collective& what = operation.what();
+  const size_t bytes = bytes_of(what);
+  const uint32_t number = operation.rank() / kGroupMembers, self = operation.rank() % kGroupMembers;
+  const std::byte* const blocks = operation.line(other.packer_for(number)).data() +
+                                  other.place_of(other.first(), number, self) * bytes;
+  if (what.store == nullptr && what.receive.bytes == bytes && layout::are_one_run(what.receive)) {
+    const size_t total = other.members() * bytes;
+    layout::copy_bytes(static_cast<std::byte*>(what.receive.base) + other.first() * bytes, blocks,
+                       total);
+    return operation.team().group().count_copied(total);
+  }
+  for (uint32_t n = 0; n < other.members(); ++n)
+    receive_block(operation, other.first() + n, {blocks + n * bytes, bytes}, false);
 }
 
 // Handles the members of the own group, then all groups, the own one first.
 bool work(Operation& operation) {
   const uint32_t groups = groups_of(operation.size());
   const Group own = own_group(operation);
-  for (; operation.next < own.members(); ++operation.next)
-    if (!operation.has_posted(own.first() + operation.next)) return false;
+  for (; operation.next < own.members(); ++operation.next) {
+    const uint32_t member =
+        own.first() + (operation.rank() - own.first() + operation.next) % own.members();
+    if (!operation.has_posted(member)) return false;
+    pack(operation, own, member);
+  }
   if (operation.next == own.members()) {
-    operation.post_level(kHasPacked, [&](std::byte* line) { pack(operation, own, line); });
+    operation.post_level(kHasPacked);
     ++operation.next;
   }
   for (; operation.next <= own.members() + groups; ++operation.next) {

@@ -71,9 +71,10 @@ bool work(Operation& operation) {
   const std::byte* const before = sum_before(operation, from);
   auto* const result = static_cast<std::byte*>(what.receive.base);
   const bool is_last = operation.rank() + 1 == operation.size();
-  if (!is_last)
-    operation.post_level(kHasSum,
-                         [&](std::byte* data) { add(what.elements, before, data, data + bytes); });
+  if (!is_last) {
+    add(what.elements, before, own, operation.own_data() + bytes);
+    operation.post_level(kHasSum);
+  }
   if (is_inclusive && is_last)
     add(what.elements, before, own, result);
   else

@@ -98,13 +98,11 @@ class Operation {
     team_.post(number_);
     team_.group().count_copied(bytes);
   }
-  // Adds to the posted line's data and raises its level (1, 2, ...): write(data) writes only bytes
-  // that no other member reads before it has seen that level.
-  template <class Write>
-  void post_level(uint32_t level, Write write) {
-    write(team_.line(rank(), number_).own_data());
-    team_.post_level(number_, level);
-  }
+  // Returns the data of this member's posted line. The member may write bytes that no other one
+  // reads before it has seen the next level.
+  std::byte* own_data() const { return team_.line(rank(), number_).own_data(); }
+  // Raises the line's level (1, 2, ...) when data have been added.
+  void post_level(uint32_t level) { team_.post_level(number_, level); }
   void post_direct(uint32_t block_bytes = 0);
   bool has_posted(uint32_t rank) const { return team_.has_posted(rank, number_) || misses(rank); }
   bool has_posted(uint32_t rank, uint32_t level) const {

@@ -120,9 +120,10 @@ void post_combined(Operation& operation, const Level& level) {
   const size_t bytes = bytes_of(operation.what());
   const auto from = [&](uint32_t block) { return level.block(block); };
   if (bytes != 0) combine(elements, level.blocks(), from, operation.scratch(), elements.count);
-  operation.post_level(operation.next + 1, [&](std::byte* line) {
-    if (bytes != 0) std::memcpy(line + (operation.next + 1) * bytes, operation.scratch(), bytes);
-  });
+  const uint32_t level_number = operation.next + 1;
+  if (bytes != 0)
+    std::memcpy(operation.own_data() + level_number * bytes, operation.scratch(), bytes);
+  operation.post_level(level_number);
 }
 
 void combine_level(Operation& operation, const Level& level) {

@@ -2,6 +2,8 @@
 // Data that move: the blocks of each member, for all counts of members, sizes and roots.
 #include <errno.h>
 
+#include <cstring>
+
 #include "moving.h"
 
 namespace nagaya::coll {
@@ -174,41 +176,62 @@ TEST_F(Move, AlltoallGivesEachItsOwnBlockAlsoInPlace) {
   }
 }
 
-constexpr uint32_t kLargeSizes[] = {16, 17, 24, 66};
+class LargeAlltoall : public Move {
+ protected:
+  // One alltoall. The members describe their blocks in different ways, on which the choice of the
+  // algorithm must not depend: with gaps, without gaps, or in a list.
+  void exchange(Members& members, size_t bytes, bool in_place) {
+    const uint32_t size = members.size();
+    begin(members, NAGAYA_ALLTOALL, 0);
+    const std::vector<size_t> bytes_of(size, bytes);
+    std::vector<ptrdiff_t> offsets;
+    for (uint32_t n = 0; n < size; ++n) offsets.push_back(static_cast<ptrdiff_t>(n * (bytes + 8)));
+    for (uint32_t rank = 0; rank < size; ++rank) {
+      nagaya_collective& what = all_[rank];
+      const bool are_together = rank % 3 == 1;
+      const auto make = are_together ? blocks_together : blocks;
+      what.receive = make(receive_[rank], bytes, size);
+      what.send = in_place ? what.receive : make(send_[rank], bytes, size);
+      if (rank % 3 == 2)
+        what.send = layout::listed_blocks(what.send.base, bytes_of.data(), offsets.data());
+      for (uint32_t to = 0; to < size; ++to)
+        fill(layout::block_of(what.send, to).data(), bytes, rank, to);
+    }
+    for (uint32_t rank = 0; rank < size; ++rank)
+      ASSERT_STREQ(name_of_algorithm(members, rank), name_of_algorithm(members, 0));
+    members.run(all_, random_);
+    for (uint32_t rank = 0; rank < size; ++rank)
+      for (uint32_t from = 0; from < size; ++from)
+        ASSERT_TRUE(has(layout::block_of(all_[rank].receive, from).data(), bytes, from, rank))
+            << size << " " << bytes << " " << from << " to " << rank;
+  }
+  const char* name_of_algorithm(Members& members, uint32_t rank) {
+    return algorithm_of(all_[rank], members.team(rank)).name;
+  }
+};
 
-// The members describe their blocks in different ways, on which the choice of the algorithm must
-// not depend: with gaps, without gaps, or in a list.
-TEST_F(Move, AlltoallOfALargeTeamGoesByGroupsAlsoInPlace) {
-  for (const uint32_t size : kLargeSizes) {
+TEST_F(LargeAlltoall, GoesByGroupsIfBlocksAreShortAlsoInPlace) {
+  for (const uint32_t size : {16, 17, 24, 66}) {
     Members members(size, size);
     for (const size_t bytes : {size_t{1}, size_t{2}, size_t{300}})
       for (const bool in_place : {false, true}) {
-        begin(members, NAGAYA_ALLTOALL, 0);
-        const std::vector<size_t> bytes_of(size, bytes);
-        std::vector<ptrdiff_t> offsets;
-        for (uint32_t n = 0; n < size; ++n)
-          offsets.push_back(static_cast<ptrdiff_t>(n * (bytes + 8)));
-        for (uint32_t rank = 0; rank < size; ++rank) {
-          nagaya_collective& what = all_[rank];
-          const bool are_together = rank % 3 == 1;
-          const auto make = are_together ? blocks_together : blocks;
-          what.receive = make(receive_[rank], bytes, size);
-          what.send = in_place ? what.receive : make(send_[rank], bytes, size);
-          if (rank % 3 == 2)
-            what.send = layout::listed_blocks(what.send.base, bytes_of.data(), offsets.data());
-          for (uint32_t to = 0; to < size; ++to)
-            fill(layout::block_of(what.send, to).data(), bytes, rank, to);
-        }
-        for (uint32_t rank = 0; rank < size; ++rank)
-          EXPECT_STREQ(algorithm_of(all_[rank], members.team(rank)).name,
-                       bytes <= 2 ? "exchange" : "move");
-        members.run(all_, random_);
-        for (uint32_t rank = 0; rank < size; ++rank)
-          for (uint32_t from = 0; from < size; ++from)
-            EXPECT_TRUE(has(layout::block_of(all_[rank].receive, from).data(), bytes, from, rank))
-                << size << " " << bytes << " " << from << " to " << rank;
+        exchange(members, bytes, in_place);
+        EXPECT_STREQ(name_of_algorithm(members, 0), bytes <= 2 ? "exchange" : "move");
       }
   }
+}
+
+TEST_F(LargeAlltoall, GivesEachItsBlocksForRandomSizesOfTeamsAndBlocks) {
+  int by_groups = 0;
+  for (int team = 0; team < 12; ++team) {
+    const auto size = static_cast<uint32_t>(16 + random_() % 100);
+    Members members(size, size);
+    for (const size_t bytes : {size_t{8}, size_t{1 + random_() % 16}, size_t{1 + random_() % 64}}) {
+      exchange(members, bytes, random_() % 2 == 0);
+      by_groups += std::strcmp(name_of_algorithm(members, 0), "exchange") == 0;
+    }
+  }
+  EXPECT_GT(by_groups, 12);
 }
 
 TEST_F(Move, BlocksMayHaveSizesOfTheirOwn) {
