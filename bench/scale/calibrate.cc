@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // calibrate.cc - the figures of description.h that two processors of this machine show. One thread
-// writes lines, then the other one times what it does with them. The least of all rounds counts, so
-// that a busy machine adds little.
+// writes lines, then the other one times what it does with them. The median of all rounds counts:
+// other work on the machine makes some rounds longer, and some shorter, because it drives the
+// writer's lines into the cache that both share.
 //
 //   transfer_ns   lines of the other core, each with the address of the next one
 //   polls_ns      the same, but the addresses are known: as a member polls the lines of others
 //   flag_ns       from a store to a line that the other polls, to the other's next store; half of
 //                 the way there and back
 //   share_ns      a line of short copies, to lines that the other has loaded
-//   stream_ns     a line of a copy from the other core's cache; push_ns: from the own cache to
-//   lines
-//                 that the other has written; own_stream_ns: within the own cache
+//   short_ns      a line of copies of 1 KiB from the other core's cache, at scattered places
+//   stream_ns     a line of a long copy from there; push_ns: from the own cache to lines that the
+//                 other has written; own_stream_ns: within the own cache
 //   reduce_ns     a line of numbers that are added, in the own cache
+//   chain_SIZE    a line of so much memory, each with the address of the next one: the capacity of
+//                 the shared cache, its latency and that of the memory
 //   yield_ns      sched_yield among threads of one core
+//
+// Prefetchers fetch the neighbours of a line and the next line of an even walk. So lines that are
+// loaded one by one lie apart, and are visited in a random order.
+#include <fmt/core.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include "machine.h"
 #include "program_main.h"
@@ -31,9 +42,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kLines = 512, kLineBytes = 64, kBytes = kLines * kLineBytes;
-// Lines are visited in an order that prefetchers do not guess.
-constexpr size_t kStride = 131;
+constexpr size_t kLines = 1024, kLineBytes = 64, kBytes = kLines * kLineBytes;
+constexpr size_t kApart = 9;        // lines from one to the next of those that lie apart
+constexpr size_t kShortLines = 16;  // of a short copy
 
 struct alignas(kLineBytes) Line {
   std::atomic<uint64_t> number;
@@ -41,16 +52,46 @@ struct alignas(kLineBytes) Line {
   uint64_t rest[6];
 };
 
+// Returns 0 ... count - 1 in a random order, the same one in each run.
+std::vector<size_t> shuffled(size_t count) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937(1));
+  return order;
+}
+
+// Lines that lie apart, each with the address of the next one in a random order.
+class Chain {
+ public:
+  Chain(size_t lines, size_t apart)
+      : apart_(apart), order_(shuffled(lines)), lines_(std::make_unique<Line[]>(lines * apart)) {
+    for (size_t n = 0; n < lines; ++n) at(n).next = &at((n + 1) % lines);
+  }
+  size_t size() const { return order_.size(); }
+  Line& at(size_t n) { return lines_[order_[n] * apart_]; }
+
+ private:
+  const size_t apart_;
+  const std::vector<size_t> order_;
+  const std::unique_ptr<Line[]> lines_;
+};
+
 double ns_since(Clock::time_point start) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 // Two threads on processors of their own, which take turns.
 class Pair {
  public:
-  // Returns the least time of `reader`, which follows on `writer`, over all rounds [ns].
-  double least_ns(int rounds, const std::function<void(uint64_t)>& writer,
-                  const std::function<void(uint64_t)>& reader) {
+  // Returns the median time of `reader`, which follows on `writer`, of all rounds [ns].
+  double median_ns(int rounds, const std::function<void(uint64_t)>& writer,
+                   const std::function<void(uint64_t)>& reader) {
     turn_.store(0);
     std::thread other([&] {
       bind_to(usable_processors().back());
@@ -61,16 +102,16 @@ class Pair {
       }
     });
     bind_to(usable_processors().front());
-    double least_ns = 1e30;
+    std::vector<double> all_ns;
     for (uint64_t n = 0; n < static_cast<uint64_t>(rounds); ++n) {
       await(2 * n + 1);
       const auto start = Clock::now();
       reader(n + 1);
-      least_ns = std::min(least_ns, ns_since(start));
+      all_ns.push_back(ns_since(start));
       turn_.store(2 * n + 2, std::memory_order_release);  // pairs with await
     }
     other.join();
-    return least_ns;
+    return median(all_ns);
   }
 
  private:
@@ -127,81 +168,132 @@ double yield_ns(int turns) {
   return ns_since(start) / turns;
 }
 
-Result measure_all(const Options& options) {
-  const int rounds = options.quick ? 20 : 2000;
-  const auto lines = std::make_unique<Line[]>(kLines);
-  const auto copy = std::make_unique<Line[]>(kLines);
-  for (size_t n = 0; n < kLines; ++n)
-    lines[n * kStride % kLines].next = &lines[(n + 1) * kStride % kLines];
-  Pair pair;
-  const auto write = [&](uint64_t number) {
-    for (size_t n = 0; n < kLines; ++n) lines[n].number.store(number, std::memory_order_relaxed);
+// A line of a chain through `bytes` of memory, which this thread has visited before.
+double chain_ns(size_t bytes) {
+  constexpr int kRounds = 9;
+  constexpr size_t kVisits = 100'000;
+  Chain chain(bytes / kLineBytes, 1);
+  const Line* line = &chain.at(0);
+  const auto visit = [&](size_t count) {
+    for (size_t n = 0; n < count; ++n) line = line->next;
   };
-  uint64_t wrong = 0;
-  Result result{.program = "calibrate", .quick = options.quick, .figures = {}, .derived = {}};
-  const auto add = [&](const char* name, const char* title, double ns) {
-    result.figures.push_back({name, title, "ns", {"this machine", {ns}}, {}, {}});
-  };
-  add("transfer_ns", "a line of the other core, by the address in the last one",
-      pair.least_ns(rounds, write, [&](uint64_t number) {
-        const Line* line = &lines[0];
-        for (size_t n = 0; n < kLines; ++n, line = line->next)
-          wrong += line->number.load(std::memory_order_acquire) != number;
-      }) / kLines);
-  add("polls_ns", "the same, by known addresses",
-      pair.least_ns(rounds, write, [&](uint64_t number) {
-        for (size_t n = 0; n < kLines; ++n)
-          wrong += lines[n * kStride % kLines].number.load(std::memory_order_acquire) != number;
-      }) / kLines);
-  const auto copy_all = [&](uint64_t) {
-    std::memcpy(static_cast<void*>(copy.get()), lines.get(), kBytes);
-  };
-  double least_flag_ns = 1e30;
-  for (int round = 0; round < rounds / 20; ++round)
-    least_flag_ns = std::min(least_flag_ns, flag_ns(500));
-  add("flag_ns", "a flag to the other core", least_flag_ns);
-  add("push_ns", "a line of a copy to lines of the other core",
-      pair.least_ns(
-          rounds,
-          [&](uint64_t number) {
-            for (size_t n = 0; n < kLines; ++n)
-              copy[n].number.store(number, std::memory_order_relaxed);
-          },
-          copy_all) /
-          kLines);
-  add("share_ns", "a line of short copies to lines that the other core has loaded",
-      pair.least_ns(
-          rounds,
-          [&](uint64_t) {
-            for (size_t n = 0; n < kLines; ++n)
-              wrong += copy[n].number.load(std::memory_order_relaxed) == UINT64_MAX;
-          },
-          [&](uint64_t) {
-            constexpr size_t kShort = 16;  // lines
-            for (size_t n = 0; n < kLines; n += kShort)
-              std::memcpy(static_cast<void*>(&copy[n]), &lines[n], kShort * kLineBytes);
-            std::atomic_thread_fence(std::memory_order_seq_cst);
-          }) /
-          kLines);
-  add("stream_ns", "a line of a copy from the other core",
-      pair.least_ns(rounds, write, copy_all) / kLines);
-  add("own_stream_ns", "a line of a copy in the own cache",
-      pair.least_ns(
-          rounds, [](uint64_t) {}, copy_all) /
-          kLines);
-  add("reduce_ns", "a line of numbers, added",
-      pair.least_ns(
-          rounds, [](uint64_t) {},
-          [&](uint64_t) {
-            const auto* const from = reinterpret_cast<const uint64_t*>(&lines[0]);
-            auto* const to = reinterpret_cast<uint64_t*>(&copy[0]);
-            for (size_t n = 0; n < kBytes / sizeof *to; ++n) to[n] += from[n];
-          }) /
-          kLines);
-  add("yield_ns", "sched_yield among threads of one core", yield_ns(options.quick ? 800 : 80000));
-  if (wrong != 0 || options.corrupt) throw std::runtime_error("a line was out of order");
-  return result;
+  visit(chain.size());
+  std::vector<double> all_ns;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto start = Clock::now();
+    visit(kVisits);
+    all_ns.push_back(ns_since(start) / kVisits);
+  }
+  if (line == nullptr) throw std::runtime_error("a chain has an end");
+  return median(all_ns);
 }
+
+class Measurement {
+ public:
+  explicit Measurement(const Options& options)
+      : options_(options),
+        rounds_(options.quick ? 20 : 2000),
+        result_{.program = "calibrate", .quick = options.quick, .figures = {}, .derived = {}} {}
+
+  Result measure() {
+    single_lines();
+    flags();
+    copies();
+    memory();
+    add("yield_ns", "sched_yield among threads of one core",
+        yield_ns(options_.quick ? 800 : 80000));
+    if (wrong_ != 0 || options_.corrupt) throw std::runtime_error("a line was out of order");
+    return result_;
+  }
+
+ private:
+  void add(const std::string& name, const std::string& title, double ns) {
+    result_.figures.push_back({name, title, "ns", {"this machine", {ns}}, {}, {}});
+  }
+  // Adds what a line takes of the reader's time.
+  void add(const char* name, const char* title, size_t lines,
+           const std::function<void(uint64_t)>& writer,
+           const std::function<void(uint64_t)>& reader) {
+    add(name, title, pair_.median_ns(rounds_, writer, reader) / static_cast<double>(lines));
+  }
+
+  void single_lines() {
+    Chain chain(kLines / 4, kApart);
+    const auto write = [&](uint64_t number) {
+      for (size_t n = 0; n < chain.size(); ++n)
+        chain.at(n).number.store(number, std::memory_order_relaxed);
+    };
+    add("transfer_ns", "a line of the other core, by the address in the last one", chain.size(),
+        write, [&](uint64_t number) {
+          const Line* line = &chain.at(0);
+          for (size_t n = 0; n < chain.size(); ++n, line = line->next)
+            wrong_ += line->number.load(std::memory_order_acquire) != number;
+        });
+    add("polls_ns", "the same, by known addresses", chain.size(), write, [&](uint64_t number) {
+      for (size_t n = 0; n < chain.size(); ++n)
+        wrong_ += chain.at(n).number.load(std::memory_order_acquire) != number;
+    });
+  }
+
+  void flags() {
+    std::vector<double> all_ns;
+    for (int round = 0; round < rounds_ / 20; ++round) all_ns.push_back(flag_ns(500));
+    add("flag_ns", "a flag to the other core", median(all_ns));
+  }
+
+  void copies() {
+    const auto lines = std::make_unique<Line[]>(kLines), copy = std::make_unique<Line[]>(kLines);
+    const auto write = [&](Line* to) {
+      return [to](uint64_t number) {
+        for (size_t n = 0; n < kLines; ++n) to[n].number.store(number, std::memory_order_relaxed);
+      };
+    };
+    const auto copy_all = [&](uint64_t) {
+      std::memcpy(static_cast<void*>(copy.get()), lines.get(), kBytes);
+    };
+    const auto nothing = [](uint64_t) {};
+    const auto order = shuffled(kLines / kShortLines);
+    const auto copy_short = [&](uint64_t) {
+      for (const size_t n : order)
+        std::memcpy(static_cast<void*>(&copy[n * kShortLines]), &lines[n * kShortLines],
+                    kShortLines * kLineBytes);
+      std::atomic_thread_fence(std::memory_order_seq_cst);
+    };
+    add("push_ns", "a line of a copy to lines of the other core", kLines, write(copy.get()),
+        copy_all);
+    add(
+        "share_ns", "a line of short copies to lines that the other core has loaded", kLines,
+        [&](uint64_t) {
+          for (size_t n = 0; n < kLines; ++n)
+            wrong_ += copy[n].number.load(std::memory_order_relaxed) == UINT64_MAX;
+        },
+        copy_short);
+    add("short_ns", "a line of copies of 1 KiB from the other core", kLines, write(lines.get()),
+        copy_short);
+    add("stream_ns", "a line of a long copy from the other core", kLines, write(lines.get()),
+        copy_all);
+    add("own_stream_ns", "a line of a copy in the own cache", kLines, nothing, copy_all);
+    add("reduce_ns", "a line of numbers, added", kLines, nothing, [&](uint64_t) {
+      const auto* const from = reinterpret_cast<const uint64_t*>(&lines[0]);
+      auto* const to = reinterpret_cast<uint64_t*>(&copy[0]);
+      for (size_t n = 0; n < kBytes / sizeof *to; ++n) to[n] += from[n];
+    });
+  }
+
+  void memory() {
+    for (const size_t mib : {2, 4, 8, 16, 32, 64}) {
+      if (options_.quick && mib > 2) break;
+      add(fmt::format("chain_{}MiB", mib), fmt::format("a line of {} MiB", mib),
+          chain_ns(mib << 20));
+    }
+  }
+
+  const Options& options_;
+  const int rounds_;
+  Result result_;
+  Pair pair_;
+  uint64_t wrong_ = 0;
+};
 
 }  // namespace
 }  // namespace nagaya::bench
@@ -210,5 +302,5 @@ int main(int argc, char** argv) {
   using namespace nagaya::bench;
   Options options;
   CommandLine line("Figures of this machine for the model of a node.", "calibrate", options);
-  return run_program(line, options, argc, argv, [&] { return measure_all(options); });
+  return run_program(line, options, argc, argv, [&] { return Measurement(options).measure(); });
 }
