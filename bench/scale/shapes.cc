@@ -135,9 +135,9 @@ void Shapes::down(Run& run, uint32_t rank, uint64_t turn) {
 // for other domains, and pack it; then each member fetches from one member of each domain.
 //
 //   allgather   first the domain's blocks, which all pack; then one packed line or more of each
-//   domain alltoall    first the mates' blocks for this member's share of the domains; then the
-//   blocks for
-//               this member from the one of each domain that has them
+//               domain
+//   alltoall    first the mates' blocks for this member's share of the domains; then the blocks for
+//               this member, which lie together, from the one of each domain that has them
 struct Shapes::Exchange {
   Exchange(uint32_t members, uint32_t domain, Kind kind_of_all, size_t bytes_of_each)
       : kind(kind_of_all), bytes(bytes_of_each), size(members), domain(domain) {
@@ -154,6 +154,12 @@ struct Shapes::Exchange {
     alignas(kLineBytes) std::atomic<uint64_t> second{0};
     Numbers own, packed, result;
   };
+
+  // Returns where the packed blocks for a member begin: of its domain's place among those for which
+  // this member packs, and of its place in the domain.                                    [numbers]
+  size_t place_of(uint32_t target, uint32_t member) const {
+    return (size_t{target} * domain + member) * domain * (bytes / sizeof(uint64_t));
+  }
 
   const Kind kind;
   const size_t bytes;
@@ -177,12 +183,13 @@ void Shapes::exchange(Exchange& run, uint32_t rank, uint64_t turn) {
                        run.bytes);
       continue;
     }
-    // The blocks for domains own, own + mates, ...: they lie one behind the other there.
+    // The blocks for domains own, own + mates, ...; those for one member are put together.
     for (uint32_t to = own; to < domains; to += mates)
-      simulation_.copy(
-          mine.packed.data() + (to / mates * run.domain + mate - begin) * run.domain * numbers,
-          run.all[mate]->own.data() + to * run.domain * numbers,
-          run.bytes * std::min(run.domain, run.size - to * run.domain));
+      for (uint32_t member = 0; member < run.domain && to * run.domain + member < run.size;
+           ++member)
+        simulation_.copy(
+            mine.packed.data() + run.place_of(to / mates, member) + (mate - begin) * numbers,
+            run.all[mate]->own.data() + (to * run.domain + member) * numbers, run.bytes);
   }
   post(mine.second, turn + 1);
   for (uint32_t n = 0; n < domains; ++n) {
@@ -191,7 +198,9 @@ void Shapes::exchange(Exchange& run, uint32_t rank, uint64_t turn) {
     const uint32_t source = first + (is_alltoall ? begin / run.domain : own) % there;
     Exchange::Member& other = *run.all[source];
     await(other.second, turn + 1);
-    simulation_.copy(mine.result.data() + first * numbers, other.packed.data(), run.bytes * there);
+    const size_t place = is_alltoall ? run.place_of(begin / run.domain / there, own) : 0;
+    simulation_.copy(mine.result.data() + first * numbers, other.packed.data() + place,
+                     run.bytes * there);
   }
 }
 
