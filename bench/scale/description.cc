@@ -37,7 +37,9 @@ Description of_json(const Json& json) {
   machine.shared_ns = number(figures, "shared_ns");
   machine.memory_ns = number(figures, "memory_ns");
   machine.outstanding = number(figures, "outstanding");
+  machine.short_outstanding = number(figures, "short_outstanding");
   machine.stream_outstanding = number(figures, "stream_outstanding");
+  machine.short_store_outstanding = number(figures, "short_store_outstanding");
   machine.store_outstanding = number(figures, "store_outstanding");
   machine.own_stream_ns = number(figures, "own_stream_ns");
   machine.cluster_gbs = number(figures, "cluster_gbs");

@@ -25,12 +25,14 @@ struct Description {
   double shared_ns = 0;                 // a line that the own cluster's cache has
   double memory_ns = 0;                 // a line that no cache has
   double service_ns[kDistances] = {};   // one line is handed out at most once in this time
-  double outstanding = 1;               // lines that a core loads at a time, one by one ...
-  double stream_outstanding = 1;        // ... and in a long copy
-  double store_outstanding = 1;         // lines of others that it takes to store, in a copy
+  double outstanding = 1;               // lines that a core loads at a time, one by one,
+  double short_outstanding = 1;         // in a short copy,
+  double stream_outstanding = 1;        // in a long copy
+  double short_store_outstanding = 1;   // lines of others that it takes to store, in a short copy
+  double store_outstanding = 1;         // ... and in a long one
   double own_stream_ns = 0;             // a line of a copy in the own cache
   double cluster_gbs = 0;  // to and from a cluster                                        [GB/s]
-  double memory_gbs = 0;   // of the memory of a socket                                    [GB/s]
+  double memory_gbs = 0;   // of the memory of a socket, loaded and stored                 [GB/s]
   double core_cache_bytes = 0, cluster_cache_bytes = 0;
   double yield_ns = 0;  // sched_yield to another task on the core
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
+#include <utility>
 
 namespace nagaya::bench::scale {
 
@@ -71,20 +72,25 @@ double Node::farthest_ns(uint32_t core, const Line& line) const {
 double Node::pass_links(uint32_t core, const Source& source, double now_ns) {
   const uint32_t own = machine_.cluster_of(core);
   if (source.cluster == static_cast<int32_t>(own)) return now_ns;
-  const auto pass = [&](double& free_ns, double gbs) {
-    const double start_ns = std::max(free_ns, now_ns);
-    free_ns = start_ns + machine_.line_bytes / gbs;
-    return start_ns;
-  };
-  const double here_ns = pass(links_ns_[own], machine_.cluster_gbs);
-  const double there_ns =
-      source.cluster >= 0
-          ? pass(links_ns_[static_cast<size_t>(source.cluster)], machine_.cluster_gbs)
-          : pass(memory_ns_[machine_.socket_of(core)], machine_.memory_gbs);
+  const double here_ns = pass(links_ns_[own], machine_.cluster_gbs, now_ns);
+  const double there_ns = source.cluster >= 0 ? pass(links_ns_[static_cast<size_t>(source.cluster)],
+                                                     machine_.cluster_gbs, now_ns)
+                                              : pass_memory(machine_.socket_of(core), now_ns);
   return std::max(here_ns, there_ns);
 }
 
-void Node::keep(uint32_t core, Line& line) {
+double Node::pass_memory(uint32_t socket, double now_ns) {
+  return pass(memory_ns_[socket], machine_.memory_gbs, now_ns);
+}
+
+// Takes a link or a memory for one line. Returns when the line has its turn.
+double Node::pass(double& free_ns, double gbs, double now_ns) const {
+  const double start_ns = std::max(free_ns, now_ns);
+  free_ns = start_ns + machine_.line_bytes / gbs;
+  return start_ns;
+}
+
+void Node::keep(uint32_t core, Line& line, double now_ns) {
   const auto drop_oldest = [this](Cache& cache, double bytes, auto drop) {
     while (static_cast<double>(cache.lines.size() * machine_.line_bytes) > bytes) {
       drop(*cache.lines.front());
@@ -102,6 +108,8 @@ void Node::keep(uint32_t core, Line& line) {
     drop_oldest(cluster_caches_[cluster], machine_.cluster_cache_bytes, [&](Line& old) {
       old.clusters &= ~(uint64_t{1} << cluster);
       for (uint32_t n = 0; n < machine_.cores; ++n) old.cores[cluster * machine_.cores + n] = false;
+      if (old.clusters == 0 && std::exchange(old.is_newer, false))
+        pass_memory(machine_.socket_of(core), now_ns);
     });
   }
   line.cores[core] = true;
@@ -114,7 +122,7 @@ Node::Access Node::load(uint32_t core, Line& line, double now_ns, double after_n
   const double start_ns =
       std::max({pass_links(core, source, now_ns), after_ns, line.visible_ns, line.free_ns});
   line.free_ns = start_ns + source.service_ns;
-  keep(core, line);
+  keep(core, line, now_ns);
   return {start_ns + source.latency_ns, false};
 }
 
@@ -127,15 +135,18 @@ Node::Access Node::store(uint32_t core, Line& line, double now_ns, double after_
   // under way get all of them.
   const bool waits_already = is_owner && now_ns < line.visible_ns;
   if (!is_own && !waits_already) {
-    const double start_ns = std::max({now_ns, line.visible_ns, line.free_ns});
+    const bool is_there = line.cores[core] || (line.clusters >> machine_.cluster_of(core) & 1) != 0;
+    const double passed_ns = is_there ? now_ns : pass_links(core, source_of(core, line), now_ns);
+    const double start_ns = std::max({passed_ns, after_ns, line.visible_ns, line.free_ns});
     visible_ns = std::max(visible_ns, start_ns + farthest_ns(core, line));
     const bool was_kept = line.cores[core];
     line.cores.reset();
     line.cores[core] = was_kept;
     line.clusters &= uint64_t{1} << machine_.cluster_of(core);
-    keep(core, line);
+    keep(core, line, now_ns);
     line.owner = static_cast<int32_t>(core);
   }
+  line.is_newer = true;
   line.visible_ns = last_ns = visible_ns;
   return {visible_ns, is_own};
 }

@@ -11,7 +11,8 @@
 // request takes `transfer_ns` by the distance of the nearest cluster that has the line. A store
 // waits until the farthest holder has lost the line, in the core's store buffer, while the core
 // goes on; stores of a core become visible in their order. Links of clusters and memories carry one
-// line after the other.
+// line after the other. A cluster's cache drops its oldest line when it is full; a line that was
+// stored into then goes to the memory.
 //
 // Times are nanoseconds of the modelled machine. Callers access in the order of their times.
 #pragma once
@@ -33,6 +34,7 @@ constexpr uint32_t kCoresMax = 256;
 struct Line {
   std::bitset<kCoresMax> cores;  // whose own caches have it
   uint64_t clusters = 0;         // whose caches have it, or own caches in them
+  bool is_newer = false;         // than the memory has it
   int32_t owner = -1;            // the core that has written it last; -1: nobody
   double visible_ns = 0;         // when the last store reaches it
   double free_ns = 0;            // when it serves the next request
@@ -53,7 +55,8 @@ class Node {
   };
   // `after_ns`: the address is not known before.
   Access load(uint32_t core, Line& line, double now_ns, double after_ns = 0);
-  // `after_ns`: the store becomes visible not before, because earlier loads end then.
+  // `after_ns`: when earlier loads end. A core asks for the line only then, because it may have
+  // predicted wrongly until then that the store is to be carried out.
   Access store(uint32_t core, Line& line, double now_ns, double after_ns);
   // Returns when all stores of the core are visible.
   double stores_visible_ns(uint32_t core) const { return stores_ns_[core]; }
@@ -72,7 +75,9 @@ class Node {
   Source source_of(uint32_t core, const Line& line) const;
   double farthest_ns(uint32_t core, const Line& line) const;
   double pass_links(uint32_t core, const Source& source, double now_ns);
-  void keep(uint32_t core, Line& line);
+  double pass_memory(uint32_t socket, double now_ns);
+  double pass(double& free_ns, double gbs, double now_ns) const;
+  void keep(uint32_t core, Line& line, double now_ns);
 
   const Description machine_;
   static constexpr uint64_t kPageLines = 64;

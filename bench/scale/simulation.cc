@@ -239,11 +239,12 @@ void Simulation::read(const void* address, double outstanding) {
   one.loaded_ns = std::max(one.loaded_ns, access.done_ns);
 }
 
-void Simulation::write(const void* address) {
+void Simulation::write(const void* address, double outstanding) {
   Core& one = core();
   Line& line = node_.line(address);
-  make_room(one.stores_under_way, machine().store_outstanding);
-  const Node::Access access = node_.store(running_->core, line, one.now_ns, one.loaded_ns);
+  make_room(one.stores_under_way, outstanding);
+  // A copy asks for the lines of its target in advance, because their addresses are known.
+  const Node::Access access = node_.store(running_->core, line, one.now_ns, one.now_ns);
   list_step("write", address, access);
   if (access.is_own) return;
   one.stores_under_way.push_back(access.done_ns);
@@ -264,10 +265,10 @@ void Simulation::copy(void* to, const void* from, size_t bytes) {
   const Inside inside(*this);
   if (bytes == 0) return;
   await_address(from);
-  const double outstanding = outstanding_of(bytes);
+  const Outstanding outstanding = outstanding_of(bytes);
   for_each_line(bytes, [&](size_t at) {
-    read(static_cast<const std::byte*>(from) + at, outstanding);
-    write(static_cast<std::byte*>(to) + at);
+    read(static_cast<const std::byte*>(from) + at, outstanding.loads);
+    write(static_cast<std::byte*>(to) + at, outstanding.stores);
     core().now_ns += machine().own_stream_ns;
   });
 }
@@ -276,18 +277,20 @@ void Simulation::reduce(void* to, const void* from, size_t bytes) {
   const Inside inside(*this);
   if (bytes == 0) return;
   await_address(from);
-  const double outstanding = outstanding_of(bytes);
+  const Outstanding outstanding = outstanding_of(bytes);
   for_each_line(bytes, [&](size_t at) {
-    read(static_cast<const std::byte*>(from) + at, outstanding);
-    write(static_cast<std::byte*>(to) + at);
+    read(static_cast<const std::byte*>(from) + at, outstanding.loads);
+    write(static_cast<std::byte*>(to) + at, outstanding.stores);
     core().now_ns += machine().reduce_ns;
   });
 }
 
-// The processor sees that it is to load lines in advance only when a copy has gone on for a while.
-double Simulation::outstanding_of(size_t bytes) const {
+// Lines of a copy are neighbours, which the processor fetches in advance: more of them, the longer
+// the copy is.
+Simulation::Outstanding Simulation::outstanding_of(size_t bytes) const {
   constexpr size_t kShortBytes = 4096;
-  return bytes <= kShortBytes ? machine().outstanding : machine().stream_outstanding;
+  if (bytes <= kShortBytes) return {machine().short_outstanding, machine().short_store_outstanding};
+  return {machine().stream_outstanding, machine().store_outstanding};
 }
 
 double Simulation::now_ns() const {

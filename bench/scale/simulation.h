@@ -129,10 +129,14 @@ class Simulation {
   void await_address(const void* address);
   // A line of a copy.
   void read(const void* address, double outstanding);
-  void write(const void* address);
+  void write(const void* address, double outstanding);
   template <class Each>
   void for_each_line(size_t bytes, Each each);
-  double outstanding_of(size_t bytes) const;
+  // How many lines a copy loads and stores at a time.
+  struct Outstanding {
+    double loads, stores;
+  };
+  Outstanding outstanding_of(size_t bytes) const;
   // Waits until at most `most` - 1 of these are under way.
   void make_room(std::deque<double>& under_way, double most);
   void drain();
