@@ -22,7 +22,7 @@ using nagaya::llcl::Endpoint;
 using nagaya::llcl::Purpose;
 
 struct nagaya_file {
-  uint32_t number;
+  uint32_t number, lane;
   Intake* intake;
   uint64_t limit;  // writes end there: of the task's files [bytes]
 };
@@ -32,15 +32,10 @@ namespace {
 namespace task = nagaya::task;
 namespace delegatee = nagaya::delegatee;
 
-// The task's lane to the I/O thread. All its threads push under the lock.
-struct OwnLane {
-  task::SpinLock lock;
-  uint32_t lane = nagaya::files::Lanes::kNoLane;
-};
-
-OwnLane& own_lane() {
-  static OwnLane own;
-  return own;
+// All threads of the task push to its lane under this lock.
+task::SpinLock& lock_of_lane() {
+  static task::SpinLock lock;
+  return lock;
 }
 
 // Returns where writes to the file must end: at the task's limit, which the kernel would apply to
@@ -65,23 +60,14 @@ nagaya::files::Opened hand_over(const Endpoint& endpoint, int fd) {
   return opened;
 }
 
-// Claims the task's lane, if it has none. Returns 0, -ENOBUFS.
-int claim_lane(const Endpoint& endpoint, Intake& intake) {
-  OwnLane& own = own_lane();
-  const std::lock_guard lock(own.lock);
-  if (own.lane == nagaya::files::Lanes::kNoLane) own.lane = intake.lanes->claim(endpoint.owner());
-  return own.lane == nagaya::files::Lanes::kNoLane ? -ENOBUFS : 0;
-}
-
 int push(const nagaya_file& file, const Command& wanted) {
   Command command = wanted;
   command.file = file.number;
   command.request->done = 0;
   command.request->bytes = 0;
-  OwnLane& own = own_lane();
   {
-    const std::lock_guard lock(own.lock);
-    if (!file.intake->lanes->push(own.lane, command)) return -EAGAIN;
+    const std::lock_guard lock(lock_of_lane());
+    if (!file.intake->lanes->push(file.lane, command)) return -EAGAIN;
   }
   file.intake->bell.ring_after_fence();
   return 0;
@@ -113,7 +99,7 @@ int nagaya_file_open(const char* path, int flags, mode_t mode, nagaya_file** out
     const nagaya::files::Opened opened = hand_over(*endpoint, fd.get());
     file->intake = opened.intake;
     file->number = opened.file;
-    if (const int error = claim_lane(*endpoint, *opened.intake); error != 0) return error;
+    file->lane = opened.lane;
     *out = file.release();
     return 0;
   });

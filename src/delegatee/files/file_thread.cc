@@ -3,7 +3,10 @@
 
 #include <sys/prctl.h>
 
+#include <cerrno>
 #include <utility>
+
+#include "base/error.h"
 
 namespace nagaya::files {
 namespace {
@@ -21,6 +24,7 @@ FileThread::FileThread(llcl::Board& board)
                                             "cannot reserve the queues for files")),
       intake_(Intake::create(memory_.data(), board.capacity)),
       holds_(board.capacity),
+      claimed_(board.capacity),
       engine_(open_engine()),
       queue_(*engine_, [this](mailbox::Owner owner, const Command& command, int error,
                               uint64_t bytes) { complete(owner, command, error, bytes); }) {
@@ -38,7 +42,19 @@ FileThread::~FileThread() {
   thread_.join();
 }
 
+// Returns the owner's lane, which its first opening claims.
+uint32_t FileThread::lane_of(mailbox::Owner owner) {
+  Claimed& claimed = claimed_[owner.number()];
+  if (claimed.owner == owner) return claimed.lane;
+  const uint32_t lane = intake_.lanes->claim(owner);
+  if (lane == Lanes::kNoLane)
+    throw base::Error(-ENOBUFS, "the host has no queue for the files of one more task");
+  claimed = {owner, lane};
+  return lane;
+}
+
 Opened FileThread::open(base::Fd file, mailbox::Owner owner) {
+  const uint32_t lane = lane_of(owner);
   Handles handle;
   OpenFiles files;
   files.emplace_back().fd = std::move(file);
@@ -50,7 +66,7 @@ Opened FileThread::open(base::Fd file, mailbox::Owner owner) {
   }
   has_news_.store(true, std::memory_order_release);  // pairs with take_news
   intake_.bell.ring();
-  return {&intake_, opened_, 0};
+  return {&intake_, opened_, lane};
 }
 
 void FileThread::abandon(mailbox::Owner dead) {
@@ -58,6 +74,7 @@ void FileThread::abandon(mailbox::Owner dead) {
     const std::lock_guard lock(lock_);
     news_.dead.push_back(dead);
   }
+  claimed_[dead.number()] = {};
   holds_[dead.number()].store(true, std::memory_order_relaxed);
   has_news_.store(true, std::memory_order_release);  // pairs with take_news
   intake_.bell.ring();

@@ -23,7 +23,8 @@ class FileThread {
   // Waits for the transfers in progress; drops what has not begun.
   ~FileThread();
 
-  // Takes over a descriptor for `owner`. May throw std::bad_alloc; then nothing has changed.
+  // Takes over a descriptor for `owner`. Throws base::Error -ENOBUFS (no lane is free),
+  // std::bad_alloc; then the file is closed and no handle is left.
   Opened open(base::Fd file, mailbox::Owner owner);
   // Drops the requests of an ended task. May throw std::bad_alloc.
   void abandon(mailbox::Owner dead);
@@ -41,6 +42,13 @@ class FileThread {
     bool is_to_stop = false;
   };
 
+  // The lane of a living task that has opened a file.
+  struct Claimed {
+    mailbox::Owner owner;
+    uint32_t lane;
+  };
+
+  uint32_t lane_of(mailbox::Owner owner);
   void run();
   bool take_news();
   size_t drain();
@@ -53,6 +61,7 @@ class FileThread {
   Intake& intake_;
   std::vector<std::atomic<bool>> holds_;  // by task number
   uint32_t opened_ = 0;                   // the last handle's number
+  std::vector<Claimed> claimed_;          // by task number
   std::mutex lock_;                       // guards news_
   News news_;
   std::atomic<bool> has_news_ = false;

@@ -6,7 +6,8 @@
 //   task ──Command──► lane, one for each task ──► FileThread ──► kernel
 //     ◄── FileRequest.done, in the task's memory; then the task's bell (wake_task) ──┘
 //
-// The threads of a task take turns at its lane, by a lock of the task.
+// The host claims the lane at the task's first opening. The threads of the task take turns at it,
+// by a lock of the task.
 // Death of a task at any instruction: as lane_set.h says; commands that the thread has not taken
 // are dropped. Death of the host: its tasks end with it.
 #pragma once
@@ -57,7 +58,7 @@ struct Intake {
 struct Opened {
   Intake* intake;
   uint32_t file;
-  uint32_t reserved;
+  uint32_t lane;  // the task's
 };
 
 }  // namespace nagaya::files

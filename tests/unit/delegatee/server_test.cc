@@ -2,10 +2,12 @@
 // The host's side: whether anything of a task that has ended is still in use, as the host asks.
 #include "delegatee/server.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -260,9 +262,9 @@ TEST_F(ServerTest, HoldsATaskWhileItsFileIsWritten) {
       server_.answer(question_of(record.number), std::move(file)));
   std::vector<std::byte> data(64 << 20, std::byte{7});
   nagaya_file_request request{};
-  const uint32_t lane = opened.intake->lanes->claim(owner_of(record));
   ASSERT_TRUE(opened.intake->lanes->push(
-      lane, files::Command{files::Op::kWrite, opened.file, 0, data.data(), data.size(), &request}));
+      opened.lane,
+      files::Command{files::Op::kWrite, opened.file, 0, data.data(), data.size(), &request}));
   opened.intake->bell.ring_after_fence();
   struct stat status {};
   while (status.st_size == 0) ::fstat(same.get(), &status);
@@ -274,6 +276,34 @@ TEST_F(ServerTest, HoldsATaskWhileItsFileIsWritten) {
   std::vector<std::byte> there(static_cast<size_t>(written));
   ASSERT_EQ(::pread(same.get(), there.data(), there.size(), 0), written);
   EXPECT_EQ(std::count(there.begin(), there.end(), std::byte{7}), written);
+}
+
+TEST_F(ServerTest, ClosesAFileThatItCannotTakeOverBecauseNoLaneIsFree) {
+  const auto start_running = [&]() -> task::TaskRecord& {
+    task::TaskRecord& record = start_task();
+    record.state = task::TaskState::kRunning;
+    return record;
+  };
+  task::TaskRecord& first = start_running();
+  const auto opened =
+      task::decode_plain<files::Opened>(server_.answer(question_of(first.number), new_file()));
+  while (opened.intake->lanes->claim(Owner::host()) != files::Lanes::kNoLane) continue;
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const base::Fd reader(ends[0]);
+  std::vector<base::Fd> refused;
+  refused.emplace_back(ends[1]);
+  try {
+    server_.answer(question_of(start_running().number), std::move(refused));
+    ADD_FAILURE() << "was taken over";
+  } catch (const base::Error& error) {
+    EXPECT_EQ(error.code(), -ENOBUFS);
+  }
+  char none;
+  EXPECT_EQ(::read(reader.get(), &none, 1), 0) << "the host has it open";
+  const auto again =
+      task::decode_plain<files::Opened>(server_.answer(question_of(first.number), new_file()));
+  EXPECT_EQ(again.lane, opened.lane) << "a task has one lane";
 }
 
 TEST_F(ServerTest, RefusesAFileThatNoLivingTaskHasOpened) {
