@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // task_api.cc - the C functions of nagaya/task.h that tasks call.
+#include <dlfcn.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "nagaya/task.h"
@@ -14,24 +16,54 @@
 
 namespace nagaya::task {
 
+constinit WipedByFork wiped_by_fork;
+
 namespace {
 
-// Every task brings its own copy of this library; a copy of another ABI must not touch the space.
+constexpr int kExitOwnFailure = 125;
+
+// Returns the path of the library, or program, that has this variable.
+const char* path_of(const void* variable) {
+  Dl_info about;
+  return ::dladdr(variable, &about) != 0 ? about.dli_fname : "?";
+}
+
+bool is_of_this_build(const TaskRecord& record) {
+  return record.stamp.matches(sizeof(TaskRecord)) &&
+         record.space->stamp.matches(sizeof(SpaceHeader)) &&
+         std::memcmp(record.space->build, build_text, sizeof build_text) == 0;
+}
+
+[[noreturn]] void end_with(const char* format, auto... words) {
+  ::dprintf(STDERR_FILENO, format, words...);
+  ::_exit(kExitOwnFailure);
+}
+
+// A process has its own copy of this library. One of another build must not touch the space, and a
+// second one would take messages that are for the first: other processes would wait for ever for
+// one that takes no part. So both end the process.
 TaskRecord* find_record() {
   auto* const record = reinterpret_cast<TaskRecord*>(::getauxval(kAuxvType));
-  if (record == nullptr || (record->stamp.matches(sizeof(TaskRecord)) &&
-                            record->space->stamp.matches(sizeof(SpaceHeader))))
-    return record;
-  static constexpr char kText[] =
-      "nagaya: this program's libnagaya and the nagaya that started it have different versions: "
-      "use one installation\n";
-  [[maybe_unused]] const ssize_t written = ::write(2, kText, sizeof kText - 1);
-  return nullptr;
+  if (record == nullptr) return nullptr;
+  if (!is_of_this_build(*record))
+    end_with(
+        "nagaya: %s and the nagaya that started this process have different versions: use one "
+        "installation\n",
+        path_of(&wiped_by_fork));
+  const void* first = nullptr;
+  // Relaxed: no data depend on it.
+  if (record->pid.load(std::memory_order_relaxed) == ::getpid() &&
+      !record->own_library.compare_exchange_strong(first, &wiped_by_fork,
+                                                   std::memory_order_relaxed) &&
+      first != &wiped_by_fork)
+    end_with(
+        "nagaya: this process has loaded two libraries of nagaya, %s and %s: use one "
+        "installation\n",
+        path_of(first), path_of(&wiped_by_fork));
+  return record;
 }
 
 }  // namespace
-
-constinit WipedByFork wiped_by_fork;
 
 TaskRecord* find_own_record() {
   // True if this process or an ancestor has found its record: a fork does not clear this flag.

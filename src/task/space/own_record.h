@@ -8,8 +8,9 @@
 
 namespace nagaya::task {
 
-// The record of the calling task; nullptr outside of spaces, in a forked child of a task, and
-// when the space was made by an installation of another ABI.
+// The record of the calling task; nullptr outside of spaces and in a forked child of a task. The
+// first call ends the process with 125 if its host is of another build, or if another copy of
+// libnagaya in the process has made its first call before.
 //
 // Every function of the public headers calls own_record() before it acts for the task. Cost: one
 // load after the first call. A vfork(2) child, which lives in its parent's memory, gets the

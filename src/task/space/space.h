@@ -31,6 +31,7 @@
 #include <cstdint>
 
 #include "arch/arch.h"
+#include "task/space/build.h"
 #include "task/space/free_ranges.h"
 #include "task/space/spin_lock.h"
 
@@ -38,7 +39,7 @@ namespace nagaya::task {
 
 inline constexpr unsigned long kAuxvType = 0x4e4147;  // AT_NAGAYA, "NAG"
 inline constexpr uint32_t kMagic = 0x4e414759;        // "NAGY"
-inline constexpr uint16_t kAbiMajor = 8;              // of the layout: joining another is refused
+inline constexpr uint16_t kAbiMajor = 9;              // of the layout: joining another is refused
 inline constexpr uint16_t kAbiMinor = 0;              // grows when fields are appended
 
 inline constexpr uint64_t kSpaceBegin = 0x110000000000;
@@ -141,8 +142,9 @@ struct TaskRecord {
 
   // Until the task communicates, programs that it executes may become tasks in its stead
   // (load/freestanding/execution.h).
-  int32_t stands_for = -1;             // a rank of the job: its index on this node; -1: none
-  std::atomic<uint32_t> communicates;  // nonzero: others may know addresses of the task's memory
+  int32_t stands_for = -1;               // a rank of the job: its index on this node; -1: none
+  std::atomic<uint32_t> communicates;    // nonzero: others may know addresses of the task's memory
+  std::atomic<const void*> own_library;  // a variable of the libnagaya that called first; or null
 
   // The partition: first addresses of home and range, including their random gaps.
   uint64_t home;
@@ -178,6 +180,7 @@ struct SpaceHeader {
   uint8_t key[16];
   char execute_tool[kSocketPathBytes];  // the path of nagaya-execute; "": there is none
   uint64_t identity;                    // random: no other space has it
+  char build[kBuildBytes];              // the host's build_text
   // The number of holds of each task on each other one, at capacity * holder + held. The holder
   // writes its row; the host empties it before the number is used again. A dead task holds nothing.
   std::atomic<uint32_t>* holds;

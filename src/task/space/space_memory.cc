@@ -94,6 +94,7 @@ SpaceMemory::SpaceMemory(const SpaceSettings& settings) {
 
   header_ = new (memory_.data()) SpaceHeader{};
   header_->stamp = {kMagic, kAbiMajor, kAbiMinor, sizeof(SpaceHeader), 0};
+  std::copy(std::begin(build_text), std::end(build_text), header_->build);
   header_->capacity = capacity;
   header_->expected_tasks = settings.expected_tasks;
   header_->range_bytes = choose_range_bytes(capacity);
