@@ -57,6 +57,11 @@ REQUEST_MODES = {
 }
 
 
+TWO_DELEGATEES = Jobs(
+    hosts=2, tasks_each=8, setting="delegatees", rounds=15,
+    jobs=[Job(name, environment={"NAGAYA_DELEGATEES": number})
+          for name, number in (("one", "1"), ("two", "2"))],
+    comparisons=[Comparison("two", ["one"])])
 BOTH = "eth0,eth1"
 TWO_DEVICES = Jobs(
     hosts=2, tasks_each=4, link="1gbit", networks=2, setting="devices",
@@ -154,6 +159,9 @@ TABLE = {
                                    tasks_each=8, setting="crowded", rounds=25),
     "alltoall-devices": ("delegation", ["alltoall"],
                          "among 4 tasks on each of 2 nodes that two networks of 1 Gbit/s join", TWO_DEVICES),
+    "alltoall-delegatees": ("delegation", ["alltoall", "--bytes", "8,65536"],
+                            "among 8 tasks on each of 2 nodes, by one delegatee a node and by two",
+                            TWO_DELEGATEES),
     "requests": ("requests", [], "READ between two nodes, sizes and threads, beside libfabric",
                  Jobs(hosts=2, shares_processors=True)),
     "requests-apart": ("requests", ["--unbound", "--threads", "1", "--bytes",
