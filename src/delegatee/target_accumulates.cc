@@ -8,6 +8,7 @@
 
 #include "delegatee/batch_strided.h"
 #include "delegatee/target.h"
+#include "mailbox/machine.h"
 #include "reduction/reductions.h"
 
 namespace nagaya::delegatee {
@@ -119,6 +120,7 @@ bool Target::advance_ordered(Node node) {
 }
 
 void Target::accumulate_lent(Node node, const Ordered& record) {
+  mailbox::Machine::step(mailbox::StopPoint::kOperandsRead);
   const Header& request = record.request;
   const Memory to = find(request, request.argument);  // the region may have ended meanwhile
   Answer done{request, to.error, 0};

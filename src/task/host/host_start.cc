@@ -38,7 +38,9 @@ std::string chosen_log() {
 // delegatee in the host passes them, too, but only tasks shall stop there.
 StopChoice stop_choice_of_host() {
   const StopChoice own = stop_choice();
-  return own.point <= StopPoint::kTaskEntering ? own : StopChoice{StopPoint::kNone, 1};
+  const bool is_of_host =
+      own.point <= StopPoint::kTaskEntering || own.point == StopPoint::kOperandsRead;
+  return is_of_host ? own : StopChoice{StopPoint::kNone, 1};
 }
 
 HostSettings settings_of(const Job& job, const std::string& socket_path) {

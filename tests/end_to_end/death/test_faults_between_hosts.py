@@ -223,3 +223,46 @@ def test_a_task_that_stops_in_a_request_delays_no_other(start, hosts_of_four, na
     expect_bad_end(job)
     left = leftovers.after_limit()
     assert not left.processes, left
+
+
+# ---- a long accumulate ------------------------------------------------------------------------
+
+REQUESTER, TARGET = 0, 1  # numbers of hosts, and ranks
+
+
+@pytest.mark.parametrize("victim", [REQUESTER, TARGET], ids=["requester", "target"])
+def test_a_node_that_dies_between_the_read_of_operands_and_the_answer_ends_the_job(
+        hosts_of_four, nagaya, mpirun, installation, leftovers, victim):
+    """The target's host reads the operands that the requester lends, and stops there."""
+    script = f'[ $OMPI_COMM_WORLD_RANK = {REQUESTER} ] || ' \
+             f'export NAGAYA_STOP_AT=operands.read:9; exec {nagaya} exec "$@"'
+    names = ",".join(f"{name}:1" for name in hosts_of_four.names[:2])
+    process = hosts_of_four.user_on(REQUESTER).start(
+        [*mpirun, "-n", 2, "--host", names, "sh", "-c", script, "sh",
+         installation.program("lent_accumulates")],
+        env=SHARED_PROCESSORS, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE)
+    job = Job(hosts_of_four, process, None)
+    try:
+        target = await_stopped_host(job, TARGET)
+        killed = time.monotonic()
+        os.kill(job.host_process_on(victim), signal.SIGKILL)
+        if victim != TARGET:
+            os.kill(target, signal.SIGCONT)
+        said = process.communicate(timeout=END_LIMIT_S)[1]
+        assert process.returncode != 0 and time.monotonic() - killed < NODE_LOST_S, said
+    finally:
+        process.kill()
+        process.wait()
+    left = leftovers.after_limit()
+    assert not left.processes, left
+
+
+def await_stopped_host(job, number):
+    deadline = time.monotonic() + START_LIMIT_S
+    while time.monotonic() < deadline and job.process.poll() is None:
+        for host in job.on(number, lambda about: about == ("nagaya-host", "nagaya-host")):
+            if state_of(host) == "T":
+                return host
+        time.sleep(TICK_S)
+    pytest.fail("no host has stopped")

@@ -18,7 +18,7 @@ TEST(StopChoice, NamesAStepAndMayCountPassages) {
 }
 
 TEST(StopChoice, EveryStepHasItsName) {
-  ASSERT_EQ(std::size(kStopPointNames), static_cast<size_t>(StopPoint::kStripeHeld) + 1);
+  ASSERT_EQ(std::size(kStopPointNames), static_cast<size_t>(StopPoint::kOperandsRead) + 1);
   for (size_t n = 0; n < std::size(kStopPointNames); ++n)
     EXPECT_EQ(static_cast<size_t>(parse_stop_choice(kStopPointNames[n])->point), n);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // stop_point.h - the stop points of a job: named steps at which a process stops itself, once, so
 // that a test can kill it exactly there. They lie in start, join, spawn, reap and exit, and in a
-// push, a post, a collective, a halo exchange and an accumulate between tasks. NAGAYA_STOP_AT
+// push, a post, a collective, a halo exchange and an accumulate. NAGAYA_STOP_AT
 // chooses one (task/host/stop_choice.h) for each process that has it in its environment, and for
 // the host that such a process starts. Until a task enters its program, the host's choice applies
 // to it: the first task at that step stops. Freestanding.
@@ -52,6 +52,8 @@ enum class StopPoint : uint32_t {
   kHaloRead,         // a neighbour's rows are copied, it does not know yet
   kBlockReading,     // a member reads the block; a broadcast's root waits if it needs its memory
   kStripeHeld,       // of an accumulate: others wait for the lock, the element is unchanged
+  kOperandsRead,     // of a long accumulate between nodes: the target's host has the operands, the
+                     // elements are unchanged
 };
 
 // Names for NAGAYA_STOP_AT, in the order of StopPoint.
@@ -92,6 +94,7 @@ inline constexpr const char* kStopPointNames[] = {
     "halo.read",
     "block.reading",
     "stripe.held",
+    "operands.read",
 };
 
 struct StopChoice {
