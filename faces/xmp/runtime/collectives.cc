@@ -28,11 +28,13 @@ class Collective : public Asynchronous {
   std::unique_ptr<Located> located;  // nullptr: no reduction with locations
 
   void run(const char* where, ProcessSet& set) {
-    if (const int error = nagaya_coll_run(&set.team(where), &what); error != 0) end(where, error);
+    if (const int error = nagaya_coll_run(&set.team_of_next(where), &what); error != 0)
+      end(where, error);
     finish();
   }
   void start(const char* where, ProcessSet& set) {
-    if (const int error = nagaya_coll_start(&set.team(where), &what); error != 0) end(where, error);
+    if (const int error = nagaya_coll_start(&set.team_of_next(where), &what); error != 0)
+      end(where, error);
   }
   bool is_complete() override {
     nagaya_match_progress();

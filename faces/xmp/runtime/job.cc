@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -31,6 +33,7 @@ namespace nagaya::xmp {
 namespace {
 
 constexpr unsigned kErrorReportSeconds = 2;
+constexpr uint64_t kCheckNs = 500'000'000;
 
 // The rank of this process, and the number of processes, that a launcher has started without a
 // space for them.
@@ -82,12 +85,30 @@ bool reads_halo_messages() {
   return word == "message";
 }
 
+// Called by each wait of the program's end, by any thread. Ends the job if another process waits
+// for this one in a collective, in which it will not take part any more.
+int fail_if_awaited(void*) {
+  using Clock = std::chrono::steady_clock;
+  static std::atomic<Clock::time_point> checked = Clock::now();
+  const Clock::time_point now = Clock::now();
+  if (now - checked.load(std::memory_order_relaxed) < std::chrono::nanoseconds(kCheckNs)) return 0;
+  checked.store(now, std::memory_order_relaxed);
+  if (const int64_t rank = ProcessSet::rank_ahead(); rank >= 0)
+    fail(nullptr, "rank " + std::to_string(Job::own().rank()) + " has ended, and rank " +
+                      std::to_string(rank) +
+                      " waits for it: every node executes each barrier, bcast and reduction");
+  return 0;
+}
+
 // Closes the library at exit(). Does nothing after an error: this process might wait for ever for
 // others, and the job ends with it anyway. Does nothing in a forked child either, which is no task.
 // Until the barrier another process may read and write this one's blocks. If one has ended without
 // coming there, the barrier fails: this process must not wait for it in closing its arrays.
 void end(int status, void*) {
   if (status != 0 || nagaya_space_identity() == 0) return;
+  const nagaya_progress check = {fail_if_awaited, 1 << 12,
+                                 [](void*) -> uint64_t { return kCheckNs; }, nullptr};
+  nagaya_llcl_add_progress(&check);  // without room in the waits there is no check
   complete_all();
   close_files();
   leave_all_blocks();

@@ -9,6 +9,7 @@
 
 #include "faces/xmp/runtime/failure.h"
 #include "faces/xmp/runtime/job.h"
+#include "nagaya/task.h"
 
 namespace nagaya::xmp {
 namespace {
@@ -96,14 +97,40 @@ uint64_t ProcessSet::next_array_name() {
   return mixed(hash_, ++arrays_made_) & ((uint64_t{1} << 55) - 1);
 }
 
-nagaya_team& ProcessSet::team(const char* where) {
+// The name under which each member that has opened the set's team publishes `begun_`.
+std::string ProcessSet::published_name() const {
+  return "nagaya.xmp." + std::to_string(hash_);
+}
+
+// Whether the n-th member is on this node and has begun more collectives than the caller.
+bool ProcessSet::is_ahead(uint32_t n) const {
+  nagaya_process process;
+  void* begun = nullptr;
+  return nagaya_processes_are_here(members(), n, 1, 1) == 1 &&
+         nagaya_processes_at(members(), n, &process) == 0 &&
+         nagaya_task_lookup(static_cast<int>(process.task), published_name().c_str(), 0, &begun) ==
+             0 &&
+         static_cast<const std::atomic<uint64_t>*>(begun)->load(std::memory_order_relaxed) >
+             begun_.load(std::memory_order_relaxed);
+}
+
+int64_t ProcessSet::rank_ahead() {
+  for (const auto& [hash, set] : sets())
+    for (uint32_t n = 0; set->has_caller() && n < set->size(); ++n)
+      if (set->is_ahead(n)) return set->job_rank(n);
+  return -1;
+}
+
+nagaya_team& ProcessSet::team_of_next(const char* where) {
   if (team_ == nullptr) {
     const uint64_t context = NAGAYA_TEAMS_XMP | (hash_ & (NAGAYA_TEAMS_XMP - 1));
     // Waiting threads of an MPI library in the program may advance this team's collectives.
     constexpr int kHasThreads = 1;
     const int error = nagaya_coll_open(context, members(), kHasThreads, &team_);
     if (error != 0) fail(where, "nagaya_coll_open() says " + reason_of(error));
+    check(where, "nagaya_task_publish", nagaya_task_publish(published_name().c_str(), &begun_));
   }
+  begun_.store(begun_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   return *team_;
 }
 

@@ -3,7 +3,9 @@
 // executing nodes refer. There is one object for each set that the program has named.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "faces/processes.h"
@@ -37,9 +39,13 @@ class ProcessSet {
   // Returns a name for the set's next array, below 2^55. All members get the same one, because they
   // make the same arrays in the same order.
   uint64_t next_array_name();
-  // Returns the team of the set's members, opened at the first call. The set must have the caller
-  // and another member. `where`: the place, for fail().
-  nagaya_team& team(const char* where);
+  // Returns the team of the set's members, opened at the first call, for a collective that the
+  // caller begins now. The set must have the caller and another member. `where`: the place, for
+  // fail().
+  nagaya_team& team_of_next(const char* where);
+  // Returns the rank in the job of a process of this node that has begun a collective which the
+  // caller, a member of its set, has not begun; -1: there is none. Called at the program's end.
+  static int64_t rank_ahead();
 
   // Returns what moves sections between the set's members, opened at the first call. The set must
   // have the caller.
@@ -52,6 +58,8 @@ class ProcessSet {
 
  private:
   bool has_ranks(const std::vector<uint32_t>& job_ranks) const;
+  std::string published_name() const;
+  bool is_ahead(uint32_t n) const;
 
   // A hash of the members: the same at all of them, and in all probability different from the hash
   // of any other set.
@@ -64,6 +72,7 @@ class ProcessSet {
   nagaya_team* team_ = nullptr;
   nagaya_transfers* transfers_ = nullptr;
   mutable const ProcessSet* contained_ = nullptr;  // last set for which contains() was true
+  std::atomic<uint64_t> begun_ = 0;  // collectives; relaxed: others compare it with their own
 };
 
 }  // namespace nagaya::xmp

@@ -42,7 +42,7 @@ void all_to_all(const nagaya_blocks& send, const nagaya_blocks& receive, bool va
   what.varies = varies;
   what.send = send;
   what.receive = receive;
-  int error = nagaya_coll_run(&Executing::now().team(nullptr), &what);
+  int error = nagaya_coll_run(&Executing::now().team_of_next(nullptr), &what);
   if (error == 0) error = what.error;
   if (error != 0) fail(nullptr, "a transformation of arrays has failed: " + reason_of(error));
 }

@@ -26,7 +26,7 @@ void wait_for_all(ProcessSet& set) {
   if (set.size() == 1) return;
   nagaya_collective barrier{};
   barrier.kind = NAGAYA_BARRIER;
-  check(nagaya_coll_run(&set.team(""), &barrier));
+  check(nagaya_coll_run(&set.team_of_next(""), &barrier));
 }
 
 SharedPointer::SharedPointer(ProcessSet& set) : set_(set) {

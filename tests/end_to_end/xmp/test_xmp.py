@@ -477,3 +477,22 @@ def test_a_node_that_dies_ends_the_job(start, xmp_programs, where, environment):
 @pytest.mark.parametrize("where", PLACES if FULL else ["reflect", "put", "lock"])
 def test_a_node_that_dies_ends_the_job_on_all_hosts(start_over, xmp_programs, where):
     check_end(start_over(2, 2, xmp_programs.compiled("dies"), where))
+
+
+def ends_of(start, xmp_programs, where):
+    begin = time.monotonic()
+    ended = start(4, xmp_programs.compiled("ends"), where)
+    assert time.monotonic() - begin < END_LIMIT_S, ended
+    return ended
+
+
+@pytest.mark.parametrize("where", ["barrier", "bcast", "reduction"])
+def test_a_node_that_ends_while_others_wait_for_it_ends_the_job(start, xmp_programs, where):
+    ended = ends_of(start, xmp_programs, where)
+    assert ended.code == 1 and ended.out == "", ended
+    assert re.search(r"^nagaya: XMP: rank 1 has ended, and rank [023] waits for it: ", ended.err, re.M), ended
+
+
+def test_a_node_that_ends_while_others_wait_for_each_other_ends_well(start, xmp_programs):
+    ended = ends_of(start, xmp_programs, "apart")
+    assert (ended.code, ended.out, ended.err) == (0, "ok\n", ""), ended
