@@ -161,7 +161,7 @@ run_inside() {
   exec env -i HOME="$home" USER="$user" LOGNAME="$user" LANG=C.UTF-8 TERM=dumb \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     NAGAYA_FULL="${NAGAYA_FULL:-}" \
-    setpriv --reuid "$user" --regid "$user" --init-groups "$@"
+    setpriv --pdeathsig KILL --reuid "$user" --regid "$user" --init-groups "$@"
 }
 
 inside() {
