@@ -7,6 +7,7 @@
 //   answer_site.cc    finds cpuid instructions, which cpuid.cc then answers from memory
 //   rewrite_site.cc   rewrites both kinds of sites
 //   wide_vectors.cc   whether the processor has vectors that not all of its architecture have
+//   streaming_copy.cc a copy past the caches (streaming_copy.h)
 //
 // All functions here may run where libc may not (between clone and the jump, inside a task's
 // redirected call), except those of redirect_site.cc and answer_site.cc, which run in the host.

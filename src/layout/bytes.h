@@ -25,7 +25,8 @@ inline bool is_slow_by_string_move(const void* to, const void* from) {
   return further - 1 < kSlowMost;  // 0 - 1 is not
 }
 
-// Copies a long run: by vectors if `rep movsb` would be slow.
+// Copies a long run: past the caches if it does not fit into them, by vectors if `rep movsb` would
+// be slow.
 void copy_long(void* to, const void* from, size_t bytes);
 
 // Copies `bytes` from `from` to `to`. The two may overlap. With 0 bytes, either may be null.

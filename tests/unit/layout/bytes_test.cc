@@ -38,6 +38,19 @@ TEST(CopyBytes, CopiesAllAndNoMoreFromAnyPlaceInAPage) {
       }
 }
 
+TEST(CopyBytes, CopiesSoMuchThatItPassesByTheCaches) {
+  constexpr size_t kBytes = 17 << 20;
+  const std::vector<uint8_t> source = numbered(kBytes + 64);
+  for (const size_t to : {0, 1, 63})
+    for (const size_t from : {0, 1, 40}) {
+      std::vector<uint8_t> target(kBytes + 128, 0xff), expected = target;
+      copy_bytes(target.data() + to, source.data() + from, kBytes - 1);
+      std::copy_n(source.begin() + static_cast<ptrdiff_t>(from), kBytes - 1,
+                  expected.begin() + static_cast<ptrdiff_t>(to));
+      ASSERT_TRUE(target == expected) << "to " << to << ", from " << from;
+    }
+}
+
 TEST(CopyBytes, TheTwoMayOverlap) {
   for (const size_t further : {1, 16, 63, 100, 5000}) {
     std::vector<uint8_t> forwards = numbered(4 * kPageBytes), backwards = forwards;
