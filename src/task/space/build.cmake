@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 cmake_minimum_required(VERSION 3.25)
-# Writes OUTPUT, which defines build_text (build.h): a hash of all C++ files of SOURCE.
-file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/*.h ${SOURCE}/*.cc)
+# Writes OUTPUT, which defines build_text (build.h): a hash of the files of PROJECT that say what
+# lies in shared memory, those of include/ and src/.
+file(GLOB_RECURSE files RELATIVE ${PROJECT} ${PROJECT}/include/*.h ${PROJECT}/src/*.h ${PROJECT}/src/*.cc)
 list(SORT files)
 foreach(file ${files})
-  file(SHA256 ${SOURCE}/${file} hash)
+  file(SHA256 ${PROJECT}/${file} hash)
   string(APPEND hashes ${file} ${hash})
 endforeach()
 string(SHA256 hash "${hashes}")

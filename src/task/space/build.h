@@ -9,7 +9,8 @@ namespace nagaya::task {
 
 inline constexpr size_t kBuildBytes = 32;
 
-// "nagaya-build:", then 16 hexadecimal digits: a hash of all files of src/ (build.cmake).
+// "nagaya-build:", then 16 hexadecimal digits: a hash of all files of include/ and src/
+// (build.cmake).
 extern const char build_text[kBuildBytes];
 
 }  // namespace nagaya::task
