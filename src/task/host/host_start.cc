@@ -35,7 +35,8 @@ std::string chosen_log() {
 }
 
 // Returns the stop choice for the host. Leaves out the points in lanes, bells and mailboxes: the
-// delegatee in the host passes them, too, but only tasks shall stop there.
+// delegatee in the host passes them, too, but only tasks shall stop there. No task passes
+// kOperandsRead.
 StopChoice stop_choice_of_host() {
   const StopChoice own = stop_choice();
   const bool is_of_host =
