@@ -3,12 +3,16 @@
 lanes with as many members as machines have cores that nobody here has, beside shapes of others. Of this
 machine's two processors it also holds the model against what the benchmark of collectives measures.
 
-Its times come from the model and do not depend on the load; only the comparison is measured."""
+Its times come from the model and do not depend on the load; only the comparison is measured. There each
+round begins with calibrate, because a hypervisor may move the processors from one round to the next."""
 
 import json
 import subprocess
+import tempfile
+import time
 from typing import NamedTuple
 
+import budget
 import jobs
 import machine
 from jobs import Comparison, Job, Jobs
@@ -23,7 +27,7 @@ PLOTTED, MEMBERS = "milan", [2, 4, 8, 16, 32, 64, 128]
 OTHERS = {"genoa": 128, "sapphire": 112, "icelake": 64, "graviton3": 64, "a64fx": 48}
 DELEGATEES, POSTERS = [1, 2, 4, 8], [1, 2, 8, 32, 127]
 COMMAND_NS = 190  # requests_hosts_rate_16_8B of docs/results
-RANKS, MEASURED_BYTES = [2, 16], [8, 1024, 65536]
+RANKS, MEASURED_BYTES, ROUNDS = [2, 16], [8, 1024, 65536], 3
 
 
 class Case(NamedTuple):
@@ -46,14 +50,19 @@ def short_bytes(kind: str) -> int:
     return 0 if kind == "barrier" else 8
 
 
-def figures_of(name: str, kind: str, *words: object) -> dict:
-    """Runs the model of one machine. Returns its figures."""
-    command = [machine.FOLDER / "scale", kind, "--machine", MACHINES / f"{name}.json", "--json", *words]
+def printed_by(program: str, *words: object) -> dict:
+    """Runs a program of this folder. Returns the figures that it prints."""
+    command = [machine.FOLDER / program, *words, "--json"]
     ended = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
                            check=False, text=True)
     if ended.returncode != 0:
-        raise jobs.Failed(f"the model of {name} ended with {ended.returncode}")
+        raise jobs.Failed(f"{' '.join([program, *map(str, words)])} ended with {ended.returncode}")
     return json.loads(ended.stdout)["figures"]
+
+
+def figures_of(name: str, kind: str, *words: object) -> dict:
+    """Runs the model of one machine. Returns its figures."""
+    return printed_by("scale", kind, "--machine", MACHINES / f"{name}.json", *words)
 
 
 def listed(numbers: list[int]) -> str:
@@ -89,33 +98,70 @@ def of_queues(quick: bool) -> dict:
     return figures
 
 
-def measured(ranks: int, quick: bool, rounds: int | None) -> dict:
+def measured(ranks: int, quick: bool) -> dict:
+    """Runs the benchmark of collectives once. Returns its figures."""
     plan = Jobs(hosts=1, tasks_each=ranks, jobs=[Job("measured", environment={"NAGAYA_MPI": "on"})])
     return jobs.run(plan, "collectives", [
         "--kinds", listed(KINDS[1:]), "--sizes", listed(MEASURED_BYTES), "--limit-ms", "300"],
-        quick, rounds or 1)["figures"]
+        quick, 1)["figures"]
 
 
 def size_name(kind: str, size: int) -> str:
     return kind if kind == "barrier" else f"{kind}_{size}B" if size < 1024 else f"{kind}_{size // 1024}KiB"
 
 
-def beside_measured(quick: bool, rounds: int | None) -> dict:
-    """Returns the model's times of this machine (here.json) beside those that are measured now."""
-    figures = {}
-    for ranks in RANKS[:1] if quick else RANKS:
-        times = measured(ranks, quick, rounds)
+def calibrated(quick: bool) -> dict:
+    """Returns the description of this machine: here.json, with the figures that calibrate shows now."""
+    here = json.loads((MACHINES / "here.json").read_text())
+    ns = {name: figure["subject"]["p50"]
+          for name, figure in printed_by("calibrate", *["--quick"] * quick).items()}
+    now = {"transfer_ns": [ns["transfer_ns"]] * 3, "look_ns": max(0.0, ns["flag_ns"] - 2 * ns["transfer_ns"])}
+    now |= {name: ns[name] for name in ("own_stream_ns", "reduce_ns", "yield_ns")}
+    for name, line in (("outstanding", "polls_ns"), ("short_outstanding", "short_ns"),
+                       ("stream_outstanding", "stream_ns"), ("short_store_outstanding", "share_ns"),
+                       ("store_outstanding", "push_ns")):
+        now[name] = max(1.0, ns["transfer_ns"] / ns[line])
+    if not quick:  # which measures no memory beyond the own cache
+        now |= {"shared_ns": ns["chain_4MiB"], "memory_ns": ns["chain_16MiB"]}
+    here["figures"] |= {name: {"value": value, "source": "calibrate"} for name, value in now.items()}
+    return here
+
+
+def modelled_here(description: dict, ranks: int, quick: bool) -> dict:
+    """Returns the model's time [us] of each collective that `measured` measures."""
+    times = {}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(description, file)
+        file.flush()
         for kind in KINDS:
             sizes = MEASURED_BYTES[:1] if quick or kind == "barrier" else MEASURED_BYTES
-            modelled = figures_of("here", kind, "--members", ranks, "--sizes", listed(sizes), "--as-measured")
-            for size, figure in zip(sizes, modelled.values()):
-                name = size_name(kind, size)
-                if name not in times:  # --quick measures other sizes
-                    continue
-                values = {MODEL: [figure["subject"]["p50"]], "measured": [times[name]["subject"]["p50"]]}
-                figures[f"scale_here_{ranks}_{name}"] = {
-                    "title": f"{name.replace('_', ' of ')}, {ranks} ranks, the model beside this machine",
-                    "unit": "us", **jobs.sides(Comparison(MODEL, ["measured"]), values)}
+            figures = printed_by("scale", kind, "--machine", file.name, "--members", ranks,
+                                 "--sizes", listed(sizes), "--as-measured")
+            times |= {size_name(kind, size): figure["subject"]["p50"]
+                      for size, figure in zip(sizes, figures.values())}
+    return times
+
+
+def beside_measured(quick: bool, rounds: int | None) -> dict:
+    """Returns the model's times of this machine beside those that are measured, each round by a
+    calibration of its own."""
+    figures = {}
+    for ranks in RANKS[:1] if quick else RANKS:
+        both, seconds = {}, 0.0
+        for _ in range(1 if quick else rounds or ROUNDS):
+            if both and not budget.has(seconds):
+                break
+            begin = time.monotonic()
+            modelled, times = modelled_here(calibrated(quick), ranks, quick), measured(ranks, quick)
+            for name in (name for name in modelled if name in times):  # --quick measures other sizes
+                values = both.setdefault(name, {MODEL: [], "measured": []})
+                values[MODEL].append(modelled[name])
+                values["measured"].append(times[name]["subject"]["p50"])
+            seconds = time.monotonic() - begin
+        for name, values in both.items():
+            figures[f"scale_here_{ranks}_{name}"] = {
+                "title": f"{name.replace('_', ' of ')}, {ranks} ranks, the model beside this machine",
+                "unit": "us", **jobs.sides(Comparison(MODEL, ["measured"]), values)}
     return figures
 
 
