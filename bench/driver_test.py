@@ -304,10 +304,11 @@ class Report(unittest.TestCase):
             for bar in bars.load(FOLDER / "bars.json"):
                 self.assertIn(f"| {bar.name} | {bar.source} |", text)
             self.assertRegex(text, r"\| sleeping in a barrier \|.*\| not measured \|")
-            self.assertIn("| Invented |", text)
-            self.assertIn("| Waiters | MiB | 3 | 0 (x) |  |  |  |", text)
+            compared = (folder / "results/comparisons.md").read_text()
+            self.assertIn("| Invented |", compared)
+            self.assertIn("| Waiters | MiB | 3 | 0 (x) |  |  |  |", compared)
             self.assertIn("| Worst | 1 | at 64B |", text)
-            self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", text)
+            self.assertIn("| 8 bytes | us | 2 |  | 1 (x) |  | 2.000 [1.800..2.200] |", compared)
             for plot in ("ratios.svg", "malloc.svg", "memory.svg", "coll_crowded.svg"):
                 self.assertIn("<svg", (folder / "results" / plot).read_text())
             headings = ["# Measured", "## How it was measured", "## Published figures", "## More plots",

@@ -32,6 +32,8 @@ SUMMARY = {
 }
 
 BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
+LICENSE = "<!-- SPDX-License-Identifier: BSD-3-Clause -->"
+COMPARISONS = "Comparisons"
 
 
 def spread_cell(spread: dict | None) -> str:
@@ -171,7 +173,7 @@ def sections(results: dict, lines: list[bars.Verdict], prefix: str) -> dict[str,
         "Published figures": paper_tables(figures, prefix),
         "More plots": plot_lines(other_plots(), figures, prefix),
         "Targets": bar_table(lines),
-        "Comparisons": comparison_table(figures),
+        COMPARISONS: comparison_table(figures),
         "Derived figures": derived_table(figures),
         "Measured alone": single_table(figures),
         "Not in these results": absent_table(results),
@@ -182,17 +184,23 @@ def body(results: dict, lines: list[bars.Verdict], prefix: str) -> list[str]:
     return [line for part in sections(results, lines, prefix).values() for line in [*part, ""]]
 
 
+def text_of(parts: dict[str, list[str]]) -> list[str]:
+    return [line for heading, part in parts.items() for line in [f"## {heading}", "", *part, ""]]
+
+
 def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     plots.draw_all(results["figures"], out, {plot.file: plot for paper in published() for plot in paper.plots})
-    text = ["<!-- SPDX-License-Identifier: BSD-3-Clause -->",
-            "# Measured", "", "Written by `nagaya bench report`; not to be edited.", "",
-            *summary(results["figures"], lines), ""]
-    for heading, part in sections(results, lines, "").items():
-        text += [f"## {heading}", "", *part, ""]
-    (out / "README.md").write_text("\n".join(text))
-    (out / "index.html").write_text(report_page.page("\n".join(text), out))
+    all_sections = sections(results, lines, "")
+    begin = ["# Measured", "", "Written by `nagaya bench report`; not to be edited.", "",
+             *summary(results["figures"], lines), ""]
+    (out / "index.html").write_text(report_page.page("\n".join([*begin, *text_of(all_sections)]), out))
+    # Those without a target are most lines by far: too many for one page of Markdown.
+    comparisons = {COMPARISONS: all_sections[COMPARISONS]}
+    all_sections[COMPARISONS] = ["[All comparisons](comparisons.md), also those without a target."]
+    (out / "README.md").write_text("\n".join([LICENSE, *begin, *text_of(all_sections)]))
+    (out / "comparisons.md").write_text("\n".join([LICENSE, "[Measured](README.md)", "", *text_of(comparisons)]))
 
 
 def require_markers(page: pathlib.Path) -> str:
