@@ -196,7 +196,7 @@ def write(results: dict, lines: list[bars.Verdict], out: pathlib.Path) -> None:
     begin = ["# Measured", "", "Written by `nagaya bench report`; not to be edited.", "",
              *summary(results["figures"], lines), ""]
     (out / "index.html").write_text(report_page.page("\n".join([*begin, *text_of(all_sections)]), out))
-    # Those without a target are most lines by far: too many for one page of Markdown.
+    # Most comparisons have no target. With them README.md would be too large for viewers of Markdown.
     comparisons = {COMPARISONS: all_sections[COMPARISONS]}
     all_sections[COMPARISONS] = ["[All comparisons](comparisons.md), also those without a target."]
     (out / "README.md").write_text("\n".join([LICENSE, *begin, *text_of(all_sections)]))

@@ -121,7 +121,7 @@ def calibrated(quick: bool) -> dict:
                        ("stream_outstanding", "stream_ns"), ("short_store_outstanding", "share_ns"),
                        ("store_outstanding", "push_ns")):
         now[name] = max(1.0, ns["transfer_ns"] / ns[line])
-    if not quick:  # which measures no memory beyond the own cache
+    if not quick:  # with --quick, calibrate measures neither the shared cache nor memory
         now |= {"shared_ns": ns["chain_4MiB"], "memory_ns": ns["chain_16MiB"]}
     here["figures"] |= {name: {"value": value, "source": "calibrate"} for name, value in now.items()}
     return here
@@ -153,7 +153,9 @@ def beside_measured(quick: bool, rounds: int | None) -> dict:
                 break
             begin = time.monotonic()
             modelled, times = modelled_here(calibrated(quick), ranks, quick), measured(ranks, quick)
-            for name in (name for name in modelled if name in times):  # --quick measures other sizes
+            for name in modelled:
+                if name not in times:  # --quick measures other sizes
+                    continue
                 values = both.setdefault(name, {MODEL: [], "measured": []})
                 values[MODEL].append(modelled[name])
                 values["measured"].append(times[name]["subject"]["p50"])
