@@ -75,8 +75,8 @@ def merged(files: list[pathlib.Path]) -> dict:
     last = {name: number for number, run in enumerate(runs) for name in run.get("measured", [])}
 
     def unless_measured_later(key: str) -> list[str]:
-        return [name for number, run in enumerate(runs) for name in run.get(key, [])
-                if number > last.get(name, -1)]
+        return list(dict.fromkeys(name for number, run in enumerate(runs) for name in run.get(key, [])
+                                  if number > last.get(name, -1)))
     return {"machine": about, "quick": any(run["quick"] for run in runs),
             "measured": list(last),
             "failed": unless_measured_later("failed"), "skipped": unless_measured_later("skipped"),
